@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which units maint/check runs, and how long they take."""
 import re
-import shutil
-import subprocess
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -47,13 +45,15 @@ class Times:
 
     def __init__(self):
         self.table = {name: float(seconds) for name, seconds in rows_of(TABLE)}
+        self.patterns = [name for name in self.table if "*" in name]
         self.last = {name: float(seconds) for name, seconds in rows_of(LAST)}
 
     def of(self, name):
         return self.last.get(name, self.of_table(name))
 
     def of_table(self, name):
-        return self.table.get(name, UNKNOWN_SECONDS)
+        fitting = (pattern for pattern in self.patterns if fnmatchcase(name, pattern))
+        return self.table.get(name) or self.table.get(next(fitting, None), UNKNOWN_SECONDS)
 
     def note(self, name, seconds):
         if " " in name:  # some programs of a unit

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import tree as t
+
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "check"
 STEP = Path(__file__).with_name("check_step.sh")
@@ -67,12 +69,7 @@ class Variant:
 
     def __init__(self, options):
         self.options = list(options)
-        done = subprocess.run(
-            ["bash", STEP, *self.options, "--", "variant_shown"],
-            text=True,
-            stdout=subprocess.PIPE,
-            check=False,
-        )
+        done = t.run(["bash", STEP, *self.options, "--", "variant_shown"], stderr=None)
         if done.returncode:
             sys.exit(done.returncode)
         shown = dict(line.split("=", 1) for line in done.stdout.splitlines())
@@ -123,6 +120,15 @@ class Check:
         self.end = None if minutes is None else time.monotonic() + 60 * minutes
         self.section, self.results, self.failures, self.compiled = "", [], [], set()
         self.lacking = {}  # section -> why it cannot run
+
+    def lacks(self, name, tests, function):
+        """Counts tests as skipped if that function of the shell says why they cannot run."""
+        file = OUT / f"{function}.reason"
+        self.shell(function, file)
+        why = file.read_text().strip()
+        if why:
+            self.count(f"{name} ({why})", 0, 0, tests)
+        return bool(why)
 
     def begin(self):
         """Takes away what the run before this one left."""

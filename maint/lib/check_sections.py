@@ -4,24 +4,12 @@ section and what to call.  A row of a table is the name of a step and its comman
 function of the shell libraries in maint/lib and test/*/steps.sh."""
 import os
 import re
-import subprocess
 from functools import partial
 
+import tree as t
 from check_run import OUT, ROOT, Stop, run
 
-MODULES = (
-    "aggr",
-    "agree",
-    "cid",
-    "cmap",
-    "colours",
-    "handover",
-    "lines",
-    "locality",
-    "onecopy",
-    "rma_issue",
-    "rma_lock",
-)
+MODULES = tuple(sorted(p.parent.name for p in ROOT.glob("src/mpid/common/*/Makefile")))
 TARGETS = ("names", "unit", "asan", "tsan", "fuzz")  # of module.mk, with "-check"
 
 SUITE_DIRS = tuple(
@@ -76,30 +64,15 @@ LIMITS = (
     ("steps", "20000"),
     ("preconditioners", "200000"),
 )
+# without MPIR_CVAR_
 WRONG_SETTINGS = (
-    "MPIR_CVAR_CMAP_STRATEGY=fastest",
-    "MPIR_CVAR_CMAP_REPRESENTATION=list",
-    "MPIR_CVAR_CMAP_ALPHA=1.5",
-    "MPIR_CVAR_CMAP_BDD_NODES=-1",
-    "MPIR_CVAR_CMAP_BWT_BLOCK=8",
-    "MPIR_CVAR_PROGRESS_YIELD=often",
-    "MPIR_CVAR_CTXID_TABLE=list",
-    "MPIR_CVAR_CTXID_LIMIT=3",
-    "MPIR_CVAR_CMAP_REPORT=page.html",
-    "MPIR_CVAR_AGGR_MAX_BYTES=10",
-    "MPIR_CVAR_AGGR_FAN=1",
-    "MPIR_CVAR_AGGR_ARENA_MB=-1",
-    "MPIR_CVAR_AGGR_DIRECT=17",
-    "MPIR_CVAR_CH4_RMA_ISSUE=early",
-    "MPIR_CVAR_CH4_RMA_ISSUE_QUEUE=0",
-    "MPIR_CVAR_CMAP_ALPHA=0,5",
-    "MPIR_CVAR_AGGR=2",
-    "MPIR_CVAR_AGGR_MAX_BYTES=4k",
-    "MPIR_CVAR_CMAP_BDD_NODES=99999999999",
-    "MPIR_CVAR_CH4_RMA_SHARED=maybe",
-    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring",
-    "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=",
-)
+    "CMAP_STRATEGY=fastest CMAP_REPRESENTATION=list CMAP_ALPHA=1.5 CMAP_BDD_NODES=-1 "
+    "CMAP_BWT_BLOCK=8 PROGRESS_YIELD=often CTXID_TABLE=list CTXID_LIMIT=3 "
+    "CMAP_REPORT=page.html AGGR_MAX_BYTES=10 AGGR_FAN=1 AGGR_ARENA_MB=-1 AGGR_DIRECT=17 "
+    "CH4_RMA_ISSUE=early CH4_RMA_ISSUE_QUEUE=0 CMAP_ALPHA=0,5 AGGR=2 AGGR_MAX_BYTES=4k "
+    "CMAP_BDD_NODES=99999999999 CH4_RMA_SHARED=maybe ALLREDUCE_INTRA_ALGORITHM=ring "
+    "IALLREDUCE_INTRA_ALGORITHM="
+).split()
 
 
 def representations():
@@ -301,12 +274,10 @@ def refusals(variant):
     yield COMPILED
     for wrong in WRONG_ARGUMENTS:
         yield f"refuses {wrong}", "example_refuses", *wrong.split()
-    over_ucx = ["MPIR_CVAR_CH4_UCX_RANK_BITS=25", "MPIR_CVAR_CH4_UCX_LINE_BYTES=8185"]
-    more = (over_ucx if variant.netmod != "ofi" else []) + (
-        ["MPIR_CVAR_CH4_NUM_VCIS=4"] if variant.threads != "per-vci" else []
-    )
+    more = ["CH4_UCX_RANK_BITS=25", "CH4_UCX_LINE_BYTES=8185"] if variant.netmod != "ofi" else []
+    more += ["CH4_NUM_VCIS=4"] if variant.threads != "per-vci" else []
     for wrong in (*WRONG_SETTINGS, *more):
-        yield f"refuses {wrong}", "refuses", wrong
+        yield f"refuses MPIR_CVAR_{wrong}", "refuses", f"MPIR_CVAR_{wrong}"
     yield "refuses what is no choice of MPICH's variables", "refuses_each_choice"
     yield "refuses settings that differ between processes", "refuses_all_differing"
     yield "a value that is wrong in one process ends the job", "refuses_of_one"
@@ -567,12 +538,9 @@ def under_launchers():
 
 
 def launch(check):
-    reason = OUT / "launchers.reason"
     check.steps([compile_step(check.variant, "test/launchers/job.c")])
     check.step("launchers: mpiexec and the options of Open MPI", "openmpi_options")
-    check.shell("why_no_launchers", reason)
-    if why := reason.read_text().strip():
-        check.count(f"launchers ({why})", 0, 0, 1)
+    if check.lacks("launchers", 1, "why_no_launchers"):
         return
     check.step("launchers: our declarations of PMIx are those of pmix.h", "pmix_declarations")
     try:
@@ -607,14 +575,11 @@ def doc(check):
 def in_root(check, name, make, steps):
     """The steps in the minimal root that a function of the shell makes: `make` has its words, and
     the folder follows."""
-    folder, reason = OUT / "fresh", OUT / "fresh.reason"
-    check.shell("why_no_fresh_root", reason)
-    why = reason.read_text().strip()
-    if not why and check.shell(
-        "step", f"{name} root", OUT / "fresh-root.log", "is there a network?", *make, folder
-    ):
-        why = (OUT / "fresh-root.log").read_text(errors="replace").strip().rpartition("\n")[2]
-    if why:
+    folder, log = OUT / "fresh", OUT / "fresh-root.log"
+    if check.lacks(name, len(steps), "why_no_fresh_root"):
+        return
+    if check.shell("step", f"{name} root", log, "is there a network?", *make, folder):
+        why = log.read_text(errors="replace").strip().rpartition("\n")[2]
         check.count(f"{name} ({why})", 0, 0, len(steps))
         return
     for what, *words in steps:
@@ -672,12 +637,8 @@ IMAGES = (
 
 def images(check):
     """By packaging/Dockerfile, with the packages that are there."""
-    reason = OUT / "images.reason"
-    check.shell("why_no_images", reason)
-    if why := reason.read_text().strip():
-        check.count(f"package: images ({why})", 0, 0, len(IMAGES))
-        return
-    check.steps((f"package: {name}", *words) for name, *words in IMAGES)
+    if not check.lacks("package: images", len(IMAGES), "why_no_images"):
+        check.steps((f"package: {name}", *words) for name, *words in IMAGES)
 
 
 def packages(check):
@@ -750,13 +711,7 @@ def forced(check):
 
 def on_hosts(check, k, work):
     """With k hosts up; `work` gets the environment that starts jobs on them."""
-    up = subprocess.run(
-        [ROOT / "maint/hosts", "up", str(k)],
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    up = t.run([ROOT / "maint/hosts", "up", str(k)])
     if up.returncode:
         check.count(f"hosts ({up.stdout.strip().removeprefix('hosts: ')})", 0, 0, 1)
         return

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the Makefiles of a build compile, and with which commands."""
 import re
-import subprocess
 
 import tree as t
 
@@ -23,9 +22,7 @@ show:
 def shown(folder, rule):
     """word -> the rest of its line, as make prints it by the rule "show"."""
     command = ["make", "-s", "-C", folder, "-f", "Makefile", "-f", "-", "show"]
-    done = subprocess.run(
-        command, input=rule, stdout=subprocess.PIPE, text=True, errors="replace", check=False
-    )
+    done = t.run(command, input=rule, stderr=None)
     if done.returncode:
         raise t.Failure("the build is not up to date: run maint/build first")
     return dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)

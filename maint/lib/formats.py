@@ -2,7 +2,6 @@
 """The formatters of our sources, with the versions that decide: another one breaks other lines."""
 import re
 import shutil
-import subprocess
 
 import tree as t
 
@@ -33,9 +32,7 @@ class Formatter:
         """Why it cannot be used here; "" if it can."""
         if not shutil.which(self.name):
             return f"{self.name} is not installed: apt-get install {self.name}"
-        command = [self.name, "--version"]
-        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
-        found = re.search(r"\d+(\.\d+)*", said)
+        found = re.search(r"\d+(\.\d+)*", t.run([self.name, "--version"]).stdout)
         if found and found[0].split(".")[0] == self.version:
             return ""
         return (
@@ -44,15 +41,7 @@ class Formatter:
         )
 
     def run(self, options, files):
-        command = [self.name, *options, *files]
-        return subprocess.run(
-            command,
-            cwd=t.ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        return t.run([self.name, *options, *files], cwd=t.ROOT)
 
     def check(self, files):
         """What is wrong with the files that it takes."""

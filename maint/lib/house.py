@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of maint/validate on how sources and commits are written."""
 import re
-import shutil
-import subprocess
 
 import tree as t
 
@@ -50,23 +48,12 @@ def check_columns(files):
     yield from (f"maint/lib/wide_lines.txt: there is no {name}" for name in allowed)
 
 
-def git(*words):
-    """What git prints; nothing where there is no git or no history."""
-    if not shutil.which("git"):
-        return ""
-    command = ["git", "-C", t.ROOT, *words]
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
-    )
-    return done.stdout if done.returncode == 0 else ""
-
-
 def commits():
     """(hash, subject, body) of those that were written since the check is there."""
-    begin = git("log", "--diff-filter=A", "--format=%H %at", "--", BEGIN).split()
+    begin = (t.git("log", "--diff-filter=A", "--format=%H %at", "--", BEGIN) or "").split()
     if not begin:
         return
-    said = git("log", "--no-merges", "--format=%h%x00%at%x00%s%x00%b%x01", f"{begin[-2]}..HEAD")
+    said = t.git("log", "--no-merges", "--format=%h%x00%at%x00%s%x00%b%x01", f"{begin[-2]}..HEAD")
     for one in filter(None, map(str.strip, said.split("\1"))):
         short, when, subject, body = one.split("\0")
         if int(when) > int(begin[-1]):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The files of this repository, also of a copy without git."""
 import os
-import shutil
-import subprocess
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -28,25 +26,6 @@ def unignored_files():
 
 def listed():
     """What is tracked, or would be by the next git add, sorted."""
-    git = shutil.which("git")
-    listed = git and subprocess.run(
-        [
-            git,
-            "-c",
-            f"safe.directory={t.ROOT}",
-            "-C",
-            t.ROOT,
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    if listed and listed.returncode == 0:
-        names = listed.stdout.decode().split("\0")
-    else:
-        names = unignored_files()
+    listed = t.git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    names = unignored_files() if listed is None else listed.split("\0")
     return sorted(n for n in set(names) if n and (t.ROOT / n).is_file())

@@ -18,7 +18,6 @@ import shutil
 import subprocess
 import tempfile
 
-import replaced
 import tree as t
 
 MADE = "refs/cmap/made"  # what maint/apply made last

@@ -43,11 +43,6 @@ STRICT = ["-O0", "-Werror=implicit-function-declaration", "-Werror=int-conversio
 PRECOMPILED = ("src/include/mpiimpl.h", "src/mpid/ch4/include/mpidimpl.h")
 
 
-def run(command, **how):
-    how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, **how}
-    return subprocess.run(command, errors="replace", check=False, **how)
-
-
 def sources_named(tree):
     """The sources that the Makefile at the top names, and those that it includes."""
     found, seen, left = set(), set(), ["Makefile.am"]
@@ -140,7 +135,7 @@ class States:
             ["maint/extractcvars", "--dirs=" + dirs],
         ):
             keep = [sys.executable, t.ROOT / "maint/lib/keep_mtimes.py", self.tree]
-            done = run([*keep, *command], cwd=self.tree)
+            done = t.run([*keep, *command], cwd=self.tree)
             if done.returncode:
                 raise t.Failure(f"{command[-1]} failed:\n{done.stdout[-2000:]}")
 
@@ -179,7 +174,7 @@ class States:
         """Compiles unless there is nothing to do; '' or what the compiler says."""
         if self.is_new(target):
             return ""
-        done = run(self.command(kind, source, target, *more), cwd=self.dir, env=self.env)
+        done = t.run(self.command(kind, source, target, *more), cwd=self.dir, env=self.env)
         if done.returncode:
             (self.dir / target).unlink(missing_ok=True)
         return done.stdout if done.returncode else ""
@@ -224,7 +219,7 @@ class States:
     def link(self, objects):
         options = ["-shared", "-Wl,-z,defs", "-Wl,--warn-unresolved-symbols"]
         files = [*map(str, objects.values()), *self.libraries()]
-        done = run(["g++", *options, "-o", "libmpi.so", *files], cwd=self.dir, env=self.env)
+        done = t.run(["g++", *options, "-o", "libmpi.so", *files], cwd=self.dir, env=self.env)
         self.undefined = set(re.findall(r"undefined reference to `(\w+)'", done.stdout))
         if done.returncode:
             return [done.stdout[-2000:]]

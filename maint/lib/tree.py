@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the trees are made of: the pinned source, patches, and files of ours."""
+import argparse
 import configparser
 import functools
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -288,6 +290,24 @@ def lists_with_ours(upstream):
             raise Failure(f"MPICH has no {path}: {OUR_LIST} is for directories of its suite")
         texts[path] = text.rstrip(b"\n") + b"\n\n" + added[path].encode()
     return texts
+
+
+def run(command, **how):
+    """Runs a command.  Both its streams are the text .stdout, unless `how` says otherwise."""
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, **how}
+    return subprocess.run(command, errors="replace", check=False, **how)
+
+
+def git(*words):
+    """What git says of this repository; None where there is no git or no history."""
+    command = ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, *words]
+    done = shutil.which("git") and run(command, stderr=subprocess.DEVNULL)
+    return done.stdout if done and not done.returncode else None
+
+
+def parser(prog, text, **more):
+    how = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(prog=prog, description=text, formatter_class=how, **more)
 
 
 def main(run):
