@@ -4,8 +4,7 @@
  * Errors of functions that have nothing to undo: they return at once.  A function that has
  * something to undo jumps to fn_fail, as everywhere in MPICH.
  *
- *     mpi_errno = MPIR_Something(..);
- *     MPIR_ERR_CHKRETURN(mpi_errno);
+ *     MPIR_TRY(MPIR_Something(..));
  *
  * Each adds the line of the caller to the error, as MPIR_ERR_POP and MPIR_ERR_CHECK do.
  */
@@ -18,6 +17,12 @@
     do { \
         if (unlikely(err)) \
             MPIR_ERR_RETURN(err); \
+    } while (0)
+
+#define MPIR_TRY(call) \
+    do { \
+        int mpir_try_errno = (call); \
+        MPIR_ERR_CHKRETURN(mpir_try_errno); \
     } while (0)
 
 /* Behind a collective, which also tells of the errors of others */

@@ -47,9 +47,7 @@ int MPIR_Pmix_start(void)
         return MPI_SUCCESS;
     MPIR_ERR_CHKANDSTMT1(!MPIR_Pmix_load(&reason), mpi_errno, MPI_ERR_OTHER, return mpi_errno,
                          "**pmix_load", "**pmix_load %s", reason);
-    mpi_errno = connect_to_manager();
-
-    return mpi_errno;
+    return connect_to_manager();
 }
 
 int MPIR_Pmix_Init(int *spawned)

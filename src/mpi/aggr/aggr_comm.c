@@ -186,14 +186,11 @@ static int begin_attempts(MPIR_Comm *comm)
     MPIR_Reserve_enter();
     aggr = MPL_calloc(1, sizeof(*aggr), MPL_MEM_COMM);
     MPIR_Reserve_leave();
-    MPIR_ERR_CHKANDJUMP(!aggr, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!aggr, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     aggr->calls = comm->aggr->calls;
     comm->aggr = aggr;
 
-fn_exit:
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 static void try_to_agree(MPIR_Comm *comm)

@@ -340,7 +340,5 @@ int MPIR_Ctxid_init(void)
     MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
     MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
     register_variables();
-    mpi_errno = MPIR_ctxid_holders_init();
-
-    return mpi_errno;
+    return MPIR_ctxid_holders_init();
 }

@@ -215,7 +215,5 @@ int MPIR_Group_from_session_pset_impl(MPIR_Session *session_ptr MPL_UNUSED, cons
     } else {
         MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**psetinvalidname");
     }
-    mpi_errno = make_group(status, "MPI_Group_from_session_pset", size, map, rank, new_group_ptr);
-
-    return mpi_errno;
+    return make_group(status, "MPI_Group_from_session_pset", size, map, rank, new_group_ptr);
 }

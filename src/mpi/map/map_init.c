@@ -208,21 +208,14 @@ static int read_limit(const char *cvar, int value, int least, int most, uint32_t
 
 static int read_limits(cmap_limits *limits)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    mpi_errno = read_limit("MPIR_CVAR_CMAP_BDD_NODES", MPIR_CVAR_CMAP_BDD_NODES, 0, INT_MAX,
-                           &limits->bdd_nodes);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_limit("MPIR_CVAR_CMAP_BDD_PATHS", MPIR_CVAR_CMAP_BDD_PATHS, 0, INT_MAX,
-                           &limits->bdd_paths);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_limit("MPIR_CVAR_CMAP_WTR_RUNS", MPIR_CVAR_CMAP_WTR_RUNS, 0, INT_MAX,
-                           &limits->wtr_runs);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK, CMAP_BWT_BLOCK_MIN,
-                           CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
-
-    return mpi_errno;
+    MPIR_TRY(read_limit("MPIR_CVAR_CMAP_BDD_NODES", MPIR_CVAR_CMAP_BDD_NODES, 0, INT_MAX,
+                        &limits->bdd_nodes));
+    MPIR_TRY(read_limit("MPIR_CVAR_CMAP_BDD_PATHS", MPIR_CVAR_CMAP_BDD_PATHS, 0, INT_MAX,
+                        &limits->bdd_paths));
+    MPIR_TRY(read_limit("MPIR_CVAR_CMAP_WTR_RUNS", MPIR_CVAR_CMAP_WTR_RUNS, 0, INT_MAX,
+                        &limits->wtr_runs));
+    return read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK, CMAP_BWT_BLOCK_MIN,
+                      CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
 }
 
 /* A variable's address is its entry: the offset of a uint64_t in cmap_totals. */
@@ -265,30 +258,21 @@ static void register_totals(void)
 
 int MPIR_Map_init(void)
 {
-    int mpi_errno = MPI_SUCCESS;
     cmap_policy policy = {
         .strategy = CMAP_STRATEGY_HYBRID, .alpha = CMAP_ALPHA_DEFAULT, .force = CMAP_REP_ANY};
     cmap_limits limits;
 
-    mpi_errno = read_strategy(&policy);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_alpha(&policy);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_representation(&policy);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_limits(&limits);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_times();
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(read_strategy(&policy));
+    MPIR_TRY(read_alpha(&policy));
+    MPIR_TRY(read_representation(&policy));
+    MPIR_TRY(read_limits(&limits));
+    MPIR_TRY(read_times());
 
     MPIR_cmap_policy_set_default(&policy);
     MPIR_cmap_limits_set(&limits);
     register_totals();
-    mpi_errno = MPIR_Map_node_init();
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPIR_Map_report_init();
-
-    return mpi_errno;
+    MPIR_TRY(MPIR_Map_node_init());
+    return MPIR_Map_report_init();
 }
 
 static int error_class_of(cmap_status status)

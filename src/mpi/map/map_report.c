@@ -90,22 +90,20 @@ int MPIR_Map_report_init(void)
     static const char *const off[] = {"", "0", "no", "false", "off", NULL};
     static const char *const on[] = {"1", "yes", "true", "on", NULL};
     const char *value = MPIR_CVAR_CMAP_REPORT ? MPIR_CVAR_CMAP_REPORT : "";
-    int mpi_errno = MPI_SUCCESS;
 
     if (is_one_of(value, off))
-        return mpi_errno;
+        return MPI_SUCCESS;
     name = is_file(value) ? value : NULL;
     if (!name && !is_one_of(value, on))
-        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPORT", value,
-                                          "0, 1, or a name that ends in .json");
-    MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPORT", value,
+                                       "0, 1, or a name that ends in .json"));
     is_on = true;
     MPIR_Map_table_open(name != NULL);
     MPIR_Map_extra_open();
     /* Before the world goes: callbacks above this priority run first of all at finalize. */
     MPIR_Add_finalize(report, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter)

@@ -68,38 +68,30 @@ fn_fail:
 
 int MPIR_World_nodes_from_array(const int nodes[])
 {
-    int mpi_errno = MPI_SUCCESS;
     uint32_t size = (uint32_t) MPIR_Process.size;
     MPIR_Node_blocks *blocks = NULL;
 
-    mpi_errno = alloc_blocks(MPIR_Node_blocks_from_array(nodes, size, NULL), &blocks);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(alloc_blocks(MPIR_Node_blocks_from_array(nodes, size, NULL), &blocks));
     MPIR_Node_blocks_from_array(nodes, size, blocks);
-    mpi_errno = nodes_take(blocks);
-
-    return mpi_errno;
+    return nodes_take(blocks);
 }
 
 int MPIR_World_nodes_alone(void) { return MPIR_World_nodes_cliques(MPIR_Process.size, true); }
 
 int MPIR_World_nodes_cliques(int cliques, bool by_block)
 {
-    int mpi_errno = MPI_SUCCESS;
     uint32_t n = (uint32_t) cliques;
     uint32_t least = (uint32_t) MPIR_Process.size / n, more = (uint32_t) MPIR_Process.size % n;
     MPIR_Node_blocks *blocks = NULL;
 
-    mpi_errno = alloc_blocks(2, &blocks);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(alloc_blocks(2, &blocks));
     if (by_block) {
         blocks->b[0] = (MPIR_Node_block){.node = 0, .count = more, .size = least + 1};
         blocks->b[1] = (MPIR_Node_block){.node = more, .count = n - more, .size = least};
     } else {
         blocks->b[0] = (MPIR_Node_block){.node = 0, .count = n, .size = 1};
     }
-    mpi_errno = nodes_take(blocks);
-
-    return mpi_errno;
+    return nodes_take(blocks);
 }
 
 int MPIR_World_nodes_find_neighbours(void)

@@ -151,10 +151,8 @@ static int add_flush(bsend_buffer *buffer, MPIR_Request *request)
     int mpi_errno = MPI_SUCCESS;
     bsend_flush *flush = NULL;
 
-    if (flush_hook < 0) {
-        mpi_errno = MPIR_Progress_hook_register(progress_flushes, &flush_hook);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-    }
+    if (flush_hook < 0)
+        MPIR_TRY(MPIR_Progress_hook_register(progress_flushes, &flush_hook));
     flush = MPL_malloc(sizeof(*flush), MPL_MEM_BUFFER);
     MPIR_ERR_CHKANDSTMT(!flush, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     *flush = (bsend_flush){
@@ -325,8 +323,7 @@ static int bsend_take(MPIR_Comm *comm, MPI_Aint bytes, bsend_buffer **buffer,
     *buffer = buffer_for(comm);
     *segment = take_segment(*buffer, bytes);
     if (!*segment) {
-        mpi_errno = bsend_progress();
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(bsend_progress());
         *buffer = buffer_for(comm);
         *segment = take_segment(*buffer, bytes);
     }

@@ -94,16 +94,11 @@ int MPIR_Request_get_status_any_impl(int count, MPIR_Request **request_ptrs, int
 int MPIR_Request_get_status_all_impl(int count, MPIR_Request **request_ptrs, int *flag,
                                      MPI_Status *array_of_statuses)
 {
-    int mpi_errno = poll_requests(count, request_ptrs);
-
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(poll_requests(count, request_ptrs));
     *flag = TRUE;
     for (int i = 0; i < count && *flag; i++)
         *flag = !request_ptrs[i] || MPIR_Request_is_complete(request_ptrs[i]);
-    if (*flag)
-        mpi_errno = get_statuses(count, request_ptrs, NULL, array_of_statuses);
-
-    return mpi_errno;
+    return *flag ? get_statuses(count, request_ptrs, NULL, array_of_statuses) : MPI_SUCCESS;
 }
 
 int MPIR_Request_get_status_some_impl(int incount, MPIR_Request **request_ptrs, int *outcount,

@@ -17,11 +17,10 @@ int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n)
 
     MPIR_Assert(n <= MPIR_AGGR_AGREE_MOST);
     for (int step = 1; step < size; step *= 2) {
-        mpi_errno = MPIC_Sendrecv(numbers, n, MPI_UNSIGNED_LONG_LONG, (comm->rank + step) % size,
-                                  MPIR_ALLREDUCE_TAG, theirs, n, MPI_UNSIGNED_LONG_LONG,
-                                  (comm->rank - step + size) % size, MPIR_ALLREDUCE_TAG, comm,
-                                  MPI_STATUS_IGNORE, &errflag);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIC_Sendrecv(numbers, n, MPI_UNSIGNED_LONG_LONG, (comm->rank + step) % size,
+                               MPIR_ALLREDUCE_TAG, theirs, n, MPI_UNSIGNED_LONG_LONG,
+                               (comm->rank - step + size) % size, MPIR_ALLREDUCE_TAG, comm,
+                               MPI_STATUS_IGNORE, &errflag));
         for (int i = 0; i < n; i++)
             numbers[i] = MPL_MAX(numbers[i], theirs[i]);
     }

@@ -122,20 +122,14 @@ void MPIR_Aggr_serve(void)
 /* The progress engine looks at the communicator's queue until it is empty. */
 static int start_to_wait(MPIR_Comm *comm)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     if (hook < 0)
-        mpi_errno = MPIR_Progress_hook_register(serve_all, &hook);
-    MPIR_ERR_CHECK(mpi_errno);
+        MPIR_TRY(MPIR_Progress_hook_register(serve_all, &hook));
     comm->aggr->next_waiting = waiting;
     waiting = comm;
     MPIR_Progress_hook_activate(hook);
     MPIR_Aggr_is_pending = true;
 
-fn_exit:
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+    return MPI_SUCCESS;
 }
 
 static bool is_waiting(const MPIR_Comm *comm)

@@ -21,20 +21,15 @@ static int colour_of(MPIR_Comm *part, MPIR_Comm *merged, int *colour)
     MPIR_Group *of_part = NULL, *of_merged = NULL;
 
     mpi_errno = MPIR_Comm_group_impl(part, &of_part);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_group_impl(merged, &of_merged);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Group_translate_ranks_impl(of_part, 1, &first, of_merged, colour);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Comm_group_impl(merged, &of_merged);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Group_translate_ranks_impl(of_part, 1, &first, of_merged, colour);
     if (of_part)
         MPIR_Group_free_impl(of_part);
     if (of_merged)
         MPIR_Group_free_impl(of_merged);
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 /* The colour of this process in `merged`; MPI_UNDEFINED if it is in no part. */
@@ -82,16 +77,11 @@ int MPIR_Comm_split_type_between(MPIR_Comm *inter, int split_type, int key, MPIR
 
     *newcomm = NULL;
     mpi_errno = MPIR_Intercomm_merge_impl(inter, !inter->is_low_group, &merged);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = share_error(merged, find_colour(merged, split_type, info, &colour));
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_split_impl(inter, colour, key, newcomm);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = share_error(merged, find_colour(merged, split_type, info, &colour));
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Comm_split_impl(inter, colour, key, newcomm);
     if (merged)
         MPIR_Comm_free_impl(merged);
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }

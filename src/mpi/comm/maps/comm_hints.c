@@ -131,21 +131,16 @@ void MPIR_Comm_map_set_hints(MPIR_Comm *comm, MPIR_Info *info)
 
 int MPIR_Comm_map_get_hints(const MPIR_Comm *comm, MPIR_Info *info)
 {
-    int mpi_errno = MPI_SUCCESS;
     const cmap_t *map = MPIR_Map_load(&comm->map);
     cmap_policy policy;
     char alpha[32];
 
     MPIR_cmap_policy_of(map, &policy);
-    mpi_errno = MPIR_Info_set_impl(info, KEY_STRATEGY, MPIR_cmap_strategy_name(policy.strategy));
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Info_set_impl(info, KEY_STRATEGY, MPIR_cmap_strategy_name(policy.strategy)));
     if (policy.strategy == CMAP_STRATEGY_HYBRID) {
         snprintf(alpha, sizeof(alpha), "%.15g", policy.alpha);
-        mpi_errno = MPIR_Info_set_impl(info, KEY_ALPHA, alpha);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIR_Info_set_impl(info, KEY_ALPHA, alpha));
     }
-    mpi_errno = MPIR_Info_set_impl(info, KEY_REPRESENTATION,
-                                   MPIR_cmap_rep_name(MPIR_cmap_representation(map)));
-
-    return mpi_errno;
+    return MPIR_Info_set_impl(info, KEY_REPRESENTATION,
+                              MPIR_cmap_rep_name(MPIR_cmap_representation(map)));
 }

@@ -70,17 +70,14 @@ static int exchange_flags(MPIR_Comm *inter, int own, int *theirs)
 
 static int agree_between(MPIR_Comm *inter, int *flag)
 {
-    int mpi_errno = MPI_SUCCESS, theirs;
+    int theirs;
 
-    mpi_errno = agree_in_group(inter->local_comm, flag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = exchange_flags(inter, *flag, &theirs);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = agree_in_group(inter->local_comm, &theirs);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(agree_in_group(inter->local_comm, flag));
+    MPIR_TRY(exchange_flags(inter, *flag, &theirs));
+    MPIR_TRY(agree_in_group(inter->local_comm, &theirs));
     *flag &= theirs;
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Neither group goes on without the other one. */

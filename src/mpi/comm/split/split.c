@@ -67,8 +67,7 @@ static int begin_described(split_call *call)
 
     call->local.size = (uint32_t) call->parent->local_size;
     call->local.view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
-    mpi_errno = alloc_reserve(&call->local, DESCRIBED_RESERVE);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(alloc_reserve(&call->local, DESCRIBED_RESERVE));
     MPIR_ERR_CHKANDSTMT2(!has_zones, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2",
                          "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW,
                          "descriptions of MPI_Comm_split");
@@ -250,19 +249,12 @@ static void fill(MPIR_Comm *child, const split_call *call)
 
 static int attach_maps(MPIR_Comm *child, split_call *call)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    if (MPIR_split_is_inter(call)) {
-        mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-    }
+    MPIR_TRY(MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map));
+    if (MPIR_split_is_inter(call))
+        MPIR_TRY(MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map));
     free_table(&call->local);
     free_table(&call->remote);
-    mpi_errno = MPIR_Copy_nodes(child, call->parent);
-
-    return mpi_errno;
+    return MPIR_Copy_nodes(child, call->parent);
 }
 
 /* On success the id is the child's. */

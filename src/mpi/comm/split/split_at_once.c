@@ -16,21 +16,18 @@ typedef uint8_t message[SPLIT_MESSAGE];
 /* Are these descriptions of nodes, with as many ranks in all as there are, or fewer? */
 static int check_all(const message all[], int n, uint32_t ranks, bool *are_short)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     *are_short = true;
     for (int i = 0; i < n; i++) {
         size_t bytes = MPIR_colours_bytes(all[i]);
         bool is_short = bytes <= SPLIT_MESSAGE;
         bool is_right = is_short ? MPIR_colours_check_most(all[i], bytes, ranks)
                                  : MPIR_colours_check_header(all[i], SPLIT_MESSAGE, ranks);
-        mpi_errno = MPIR_split_zones_check(is_right, i, bytes);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIR_split_zones_check(is_right, i, bytes));
         ranks -= is_short ? MPIR_colours_ranks(all[i]) : 0;
         *are_short = *are_short && is_short;
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Neighbours first, as in the tree of many nodes: blocks of equal size have the shortest
@@ -63,7 +60,7 @@ static void take_result(split_zones *zones, const uint8_t *result)
 
 int MPIR_split_swap_at_once(split_zones *zones, MPIR_Comm *roots, bool *is_done)
 {
-    int mpi_errno = MPI_SUCCESS, n = roots->local_size;
+    int n = roots->local_size;
     message all[MPIR_AGGR_DIRECT_MOST];
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
@@ -71,15 +68,13 @@ int MPIR_split_swap_at_once(split_zones *zones, MPIR_Comm *roots, bool *is_done)
     if (!*is_done)
         return MPI_SUCCESS;
     MPIR_split_zones_pad(zones);
-    mpi_errno =
-        MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = check_all(all, n, zones->ranks, is_done);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(
+        MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG, &errflag));
+    MPIR_TRY(check_all(all, n, zones->ranks, is_done));
     if (*is_done) {
         merge_all(all, n);
         take_result(zones, all[0]);
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }

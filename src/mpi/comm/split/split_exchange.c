@@ -85,29 +85,22 @@ static int swap_firsts(split_zones *zones, MPIR_Comm *comm, int to, const split_
     if (from->rank == MPI_PROC_NULL)
         return mpi_errno;
     received = (size_t) MPIR_STATUS_GET_COUNT(status);
-    mpi_errno = MPIR_split_zones_check(
+    return MPIR_split_zones_check(
         MPIR_colours_check_header(zones->theirs, received, (uint32_t) from->count), from->rank,
         received);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-
-    return mpi_errno;
 }
 
 static int receive_block(split_zones *zones, MPIR_Comm *comm, const split_block *from)
 {
-    int mpi_errno = MPI_SUCCESS, theirs;
+    int theirs;
 
     if (from->rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     theirs = rest_of(zones->theirs);
     if (theirs)
-        mpi_errno = receive_rest(zones, comm, from->rank, theirs);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPIR_split_zones_check(is_of(from, zones->theirs), from->rank,
-                                       MPIR_colours_bytes(zones->theirs));
-    MPIR_ERR_CHKRETURN(mpi_errno);
-
-    return mpi_errno;
+        MPIR_TRY(receive_rest(zones, comm, from->rank, theirs));
+    return MPIR_split_zones_check(is_of(from, zones->theirs), from->rank,
+                                  MPIR_colours_bytes(zones->theirs));
 }
 
 int MPIR_split_swap_blocks(split_zones *zones, MPIR_Comm *comm, int to, const split_block *from)
@@ -217,17 +210,16 @@ static split_block known_of(const split_zones *zones, split_block block)
 
 static int take_steps(split_zones *zones, MPIR_Comm *comm, split_tree tree)
 {
-    int mpi_errno = MPI_SUCCESS, unit = MPIR_split_unit_of(tree, comm->rank);
+    int unit = MPIR_split_unit_of(tree, comm->rank);
 
     for (int step = 0; 1 << step < tree.units; step++) {
         int other = unit ^ 1 << step;
         split_block block = known_of(zones, block_of(tree, other, step));
-        mpi_errno = MPIR_Others->swap_blocks(zones, comm, block.rank, &block);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIR_Others->swap_blocks(zones, comm, block.rank, &block));
         merge(zones, unit < other);
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* A pair's ranks tell each other theirs. */
@@ -262,21 +254,15 @@ static int hand_on(split_zones *zones, MPIR_Comm *comm, bool is_first)
 /* zones->mine is the description of this rank, or of its node. */
 static int merge_blocks(split_zones *zones, MPIR_Comm *comm)
 {
-    int mpi_errno = MPI_SUCCESS;
     split_tree tree = MPIR_split_tree_of(comm->local_size);
     bool is_pair = comm->rank >= tree.singles;
     bool is_first = !is_pair || (comm->rank - tree.singles) % 2 == 0;
 
     if (is_pair)
-        mpi_errno = merge_pair(zones, comm, is_first);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(merge_pair(zones, comm, is_first));
     if (is_first)
-        mpi_errno = take_steps(zones, comm, tree);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    if (is_pair)
-        mpi_errno = hand_on(zones, comm, is_first);
-
-    return mpi_errno;
+        MPIR_TRY(take_steps(zones, comm, tree));
+    return is_pair ? hand_on(zones, comm, is_first) : MPI_SUCCESS;
 }
 
 /* ---- by nodes: which way --------------------------------------------------------------------- */
@@ -451,13 +437,9 @@ static int spread(split_zones *zones, MPIR_Comm *node)
         MPIR_split_zones_pad(zones);
     mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
     MPIR_ERR_COLL_CHKRETURN(mpi_errno, errflag);
-    mpi_errno = MPIR_split_zones_check(
-        MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), 0, SPLIT_MESSAGE);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    if (MPIR_colours_bytes(zones->mine) > SPLIT_MESSAGE)
-        mpi_errno = spread_rest(zones, node);
-
-    return mpi_errno;
+    MPIR_TRY(MPIR_split_zones_check(
+        MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), 0, SPLIT_MESSAGE));
+    return MPIR_colours_bytes(zones->mine) > SPLIT_MESSAGE ? spread_rest(zones, node) : MPI_SUCCESS;
 }
 
 /* Where the other processes do not exist. */

@@ -26,9 +26,7 @@ static int gather_rows(const void *row, void *table, int count, MPI_Datatype typ
 {
     int mpi_errno = MPI_SUCCESS;
 
-    mpi_errno =
-        MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag));
     MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ctxid_refused");
 
     return mpi_errno;

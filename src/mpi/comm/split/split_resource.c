@@ -32,8 +32,7 @@ static int check_same(MPIR_Comm *comm, const char *key, const char *value)
     int mpi_errno = MPI_SUCCESS;
     int is_same = 0;
 
-    mpi_errno = MPII_compare_info_hint(value, comm, &is_same);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPII_compare_info_hint(value, comm, &is_same));
     MPIR_ERR_CHKANDSTMT1(!is_same, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**infonoteq",
                          "**infonoteq %s", key);
 
@@ -46,16 +45,11 @@ static int split_by_hardware(MPIR_Comm *comm, int key, const char *type, MPIR_Co
     MPIR_Comm *node = NULL;
 
     mpi_errno = MPIR_Comm_split_type_by_node(comm, key, &node);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_split_impl(node, MPIR_Hw_resource_colour(type), key, newcomm);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Comm_split_impl(node, MPIR_Hw_resource_colour(type), key, newcomm);
     if (node)
         MPIR_Comm_free_impl(node);
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_split_type_hw_guided(MPIR_Comm *comm_ptr, int key, MPIR_Info *info_ptr,

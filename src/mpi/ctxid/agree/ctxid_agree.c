@@ -45,31 +45,22 @@ static int free_reduction(void *made)
 
 static int make_reduction(MPI_User_function *fold, size_t bytes, reduction_t *reduction)
 {
-    int mpi_errno = MPI_SUCCESS;
     MPIR_Op *op;
 
-    mpi_errno = MPIR_Op_create_impl(fold, 1, &op);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Op_create_impl(fold, 1, &op));
     reduction->op = op->handle;
-    mpi_errno = MPIR_Type_contiguous_impl((int) (bytes / 4), MPI_UINT32_T, &reduction->type);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPIR_Type_commit_impl(&reduction->type);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Type_contiguous_impl((int) (bytes / 4), MPI_UINT32_T, &reduction->type));
+    MPIR_TRY(MPIR_Type_commit_impl(&reduction->type));
     MPIR_Add_finalize(free_reduction, reduction, MPIR_FINALIZE_CALLBACK_PRIO - 1);
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 int MPIR_Ctxid_init_reductions(void)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     MPIR_Map_report_phase("communicators");
-    mpi_errno = make_reduction(fold_offers, sizeof(ctxid_offer_t), &offers);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = make_reduction(fold_windows, sizeof(ctxid_window_t), &windows);
-
-    return mpi_errno;
+    MPIR_TRY(make_reduction(fold_offers, sizeof(ctxid_offer_t), &offers));
+    return make_reduction(fold_windows, sizeof(ctxid_window_t), &windows);
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
@@ -206,18 +197,13 @@ int MPIR_ctxid_let_others_go_on(void)
 /* One step of the search. */
 static int exchange_window(MPIR_Ctxid_t *creation)
 {
-    int mpi_errno = MPI_SUCCESS;
     ctxid_window_t window;
 
     MPIR_ctxid_show_window(creation, &window);
-    mpi_errno = reduce(creation, &window, &windows);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(reduce(creation, &window, &windows));
     MPIR_ctxid_settle_window(creation, &window);
     MPIR_ctxid_spare_unused(); /* a block may have given an id back */
-    if (creation->state == CTXID_QUEUED)
-        mpi_errno = MPIR_ctxid_let_others_go_on();
-
-    return mpi_errno;
+    return creation->state == CTXID_QUEUED ? MPIR_ctxid_let_others_go_on() : MPI_SUCCESS;
 }
 
 MPIR_Context_id_t MPIR_ctxid_of_prefix(uint32_t prefix)
@@ -391,9 +377,7 @@ static int agree(MPIR_Ctxid_t *creation, bool refuses, MPIR_Context_id_t *id)
     if (mpi_errno != MPI_SUCCESS)
         MPIR_Ctxid_abandon(creation);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = decide(creation, all.packed, all, id);
-
-    return mpi_errno;
+    return decide(creation, all.packed, all, id);
 }
 
 void MPIR_ctxid_refuse_among(MPIR_Comm *comm, MPIR_Group *group, int tag)

@@ -63,9 +63,7 @@ static int inter_exchange(MPIR_Comm *group, int leader, MPIR_Comm *peers, int re
     result = MPIR_Aggr_agree(group, &id, 1);
     *remote = result == MPI_SUCCESS ? (MPIR_Context_id_t) id : MPIR_INVALID_CONTEXT_ID;
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = result;
-
-    return mpi_errno;
+    return result;
 }
 
 /* The group's id; MPIR_INVALID_CONTEXT_ID after an error. */
@@ -106,14 +104,9 @@ fn_fail:
 static int get_inter(MPIR_Comm *inter, int refusal, MPIR_Context_id_t *remote,
                      MPIR_Context_id_t *own)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    mpi_errno = MPIR_ctxid_need_local_comm(inter);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPIR_Ctxid_get_by_leaders(inter->local_comm, 0, inter, 0, EXCHANGE_TAG, refusal,
-                                          remote, own);
-
-    return mpi_errno;
+    MPIR_TRY(MPIR_ctxid_need_local_comm(inter));
+    return MPIR_Ctxid_get_by_leaders(inter->local_comm, 0, inter, 0, EXCHANGE_TAG, refusal, remote,
+                                     own);
 }
 
 int MPIR_Get_intercomm_contextid(MPIR_Comm *comm_ptr, MPIR_Context_id_t *context_id,

@@ -59,18 +59,11 @@ static void inherit(MPIR_Comm *sub, const MPIR_Comm *parent)
 
 static int commit(MPIR_Comm *sub)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    mpi_errno = MPID_Comm_commit_pre_hook(sub);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPIR_Find_nodes(sub);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPID_Comm_commit_pre_hook(sub));
+    MPIR_TRY(MPIR_Find_nodes(sub));
     MPIR_Comm_report_born(sub);
-    mpi_errno = MPIR_Coll_comm_init(sub);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPID_Comm_commit_post_hook(sub);
-
-    return mpi_errno;
+    MPIR_TRY(MPIR_Coll_comm_init(sub));
+    return MPID_Comm_commit_post_hook(sub);
 }
 
 /* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with

@@ -31,19 +31,17 @@ static void name_key(char *key, int rank)
 
 static int put_on_board(const void *card, int bytes)
 {
-    int mpi_errno = MPI_SUCCESS;
     int n = MPIR_Others->count(MPIR_Process.local_size), place = MPIR_Others->local_rank();
     size_t head = PADDED(sizeof(*board) + n * sizeof(board->slots[0]));
     size_t offset;
 
-    mpi_errno = MPIDU_Init_shm_alloc(head + n * PADDED(most_bytes), (void **) &board);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDU_Init_shm_alloc(head + n * PADDED(most_bytes), (void **) &board));
     offset = head + (size_t) MPL_atomic_fetch_add_int(&board->used, (int) PADDED(bytes));
     memcpy((char *) board + offset, card, bytes);
     board->slots[place].offset = (uint32_t) offset;
     board->slots[place].length = (uint32_t) bytes;
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 int MPIDI_Cards_leave(const void *card, int bytes, int most)
@@ -100,9 +98,7 @@ int MPIDI_Cards_find(int rank, const void **card, int *bytes, void **buffer)
     *bytes = most_bytes;
     *card = *buffer = MPL_malloc(most_bytes, MPL_MEM_ADDRESS);
     MPIR_ERR_CHKANDSTMT(!*buffer, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    mpi_errno = ask_manager(rank, *buffer, bytes);
-
-    return mpi_errno;
+    return ask_manager(rank, *buffer, bytes);
 }
 
 int MPIDI_Cards_free(void)

@@ -224,9 +224,8 @@ static int trade_bytes(const meeting_t *meeting, const void *own, MPI_Aint bytes
     int mpi_errno = MPI_SUCCESS;
     MPI_Aint got;
 
-    mpi_errno = MPIR_Leaders_trade(own, bytes, theirs, room, &got, meeting->remote_leader,
-                                   meeting->tag, meeting->peers);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Leaders_trade(own, bytes, theirs, room, &got, meeting->remote_leader,
+                                meeting->tag, meeting->peers));
     MPIR_ERR_CHKANDSTMT1(got != room, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**interpart",
                          "**interpart %d", (int) got);
 
@@ -294,11 +293,9 @@ static int fetch_upids(meeting_t *meeting, const upids_t *own, const upids_head_
     MPIR_Remote_group_t *remote = meeting->remote;
     upids_t *theirs = &meeting->upids;
 
-    mpi_errno = trade_bytes(meeting, own->sizes, own->n * sizeof(int), theirs->sizes,
-                            theirs->n * sizeof(int));
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = trade_bytes(meeting, own->data, bytes_of_upids(own), theirs->data, head->bytes);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(trade_bytes(meeting, own->sizes, own->n * sizeof(int), theirs->sizes,
+                         theirs->n * sizeof(int)));
+    MPIR_TRY(trade_bytes(meeting, own->data, bytes_of_upids(own), theirs->data, head->bytes));
     MPIR_ERR_CHKANDSTMT1(bytes_of_upids(theirs) != head->bytes, mpi_errno, MPI_ERR_OTHER,
                          return mpi_errno, "**interpart", "**interpart %d", head->bytes);
     MPIDIU_upids_to_gpids(theirs->n, theirs->sizes, theirs->data, remote->held);
@@ -342,7 +339,6 @@ fn_fail:
 /* The local group goes, the remote one comes; addresses do, if one of them is dynamic. */
 static int trade_groups(meeting_t *meeting)
 {
-    int mpi_errno = MPI_SUCCESS;
     uint32_t next = 0;
     part_t own, theirs;
 
@@ -354,8 +350,7 @@ static int trade_groups(meeting_t *meeting)
             write_own_part(meeting, number, &next, &own);
         if (number == 0 && knows_dynamic(meeting))
             own.flags |= PART_DYNAMIC;
-        mpi_errno = trade_part(meeting, number, sends ? &own : NULL, receives ? &theirs : NULL);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(trade_part(meeting, number, sends ? &own : NULL, receives ? &theirs : NULL));
         meeting->is_dynamic = ((own.flags | theirs.flags) & PART_DYNAMIC) != 0;
         if (meeting->is_dynamic)
             break;
@@ -364,10 +359,7 @@ static int trade_groups(meeting_t *meeting)
             check_disjoint(meeting, &theirs);
         }
     }
-    if (meeting->is_dynamic)
-        mpi_errno = trade_upids(meeting);
-
-    return mpi_errno;
+    return meeting->is_dynamic ? trade_upids(meeting) : MPI_SUCCESS;
 }
 
 /* ---- in a group ---- */
@@ -491,17 +483,13 @@ static int check_lpids(const meeting_t *meeting, const uint64_t lpids[])
 /* The way of MPICH, with lists: for processes that have no index here yet. */
 static int tell_lpids(const meeting_t *meeting)
 {
-    int mpi_errno = MPI_SUCCESS;
     MPIR_Remote_group_t *remote = meeting->remote;
 
-    mpi_errno = MPIDIU_Intercomm_map_bcast_intra(meeting->local, meeting->leader, &remote->size,
-                                                 &remote->is_low_group, 0, meeting->upids.sizes,
-                                                 meeting->upids.data, &remote->held);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDIU_Intercomm_map_bcast_intra(meeting->local, meeting->leader, &remote->size,
+                                              &remote->is_low_group, 0, meeting->upids.sizes,
+                                              meeting->upids.data, &remote->held));
     remote->error = MPIDIU_map_from_gpids(remote->held, remote->size, &remote->map);
-    mpi_errno = check_lpids(meeting, remote->held);
-
-    return mpi_errno;
+    return check_lpids(meeting, remote->held);
 }
 
 /* Without the other group. */

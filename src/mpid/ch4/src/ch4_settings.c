@@ -131,23 +131,18 @@ static int pack_segment(char *packed, const char *segment)
 
 int MPIDI_Settings_leave(const char *segment)
 {
-    int mpi_errno = MPI_SUCCESS;
     char key[KEY_ROOM], packed[LEFT_ROOM];
 
     if (is_alone())
-        return mpi_errno;
+        return MPI_SUCCESS;
     generation++;
     if (MPIR_Process.local_rank == 0) {
         int bytes = pack_values(packed, false);
         bytes += pack_segment(packed + bytes, segment);
         name_key(key, MPIR_Process.rank);
-        mpi_errno = MPIR_pmi_kvs_put_bytes(key, packed, bytes);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIR_pmi_kvs_put_bytes(key, packed, bytes));
     }
-    if (!bcast_has_barrier())
-        mpi_errno = MPIR_pmi_barrier();
-
-    return mpi_errno;
+    return !bcast_has_barrier() ? MPIR_pmi_barrier() : MPI_SUCCESS;
 }
 
 /* The first setting whose value is another one there: its index, and both values. */
@@ -215,16 +210,12 @@ fn_fail:
 
 static int compare_with(int rank)
 {
-    int mpi_errno = MPI_SUCCESS;
     char key[KEY_ROOM], packed[LEFT_ROOM + 1] = {0};
     int bytes = LEFT_ROOM;
 
     name_key(key, rank);
-    mpi_errno = MPIR_pmi_kvs_get_bytes(rank, key, packed, &bytes);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = compare_values(packed, bytes, rank);
-
-    return mpi_errno;
+    MPIR_TRY(MPIR_pmi_kvs_get_bytes(rank, key, packed, &bytes));
+    return compare_values(packed, bytes, rank);
 }
 
 static const char *segment_of(int rank, char *packed)

@@ -51,21 +51,19 @@ static int upids_append(upids_t *upids, size_t bytes, char **place)
 
 static int append_card(upids_t *upids, int rank, const void *card, size_t card_bytes)
 {
-    int mpi_errno = MPI_SUCCESS;
     MPIDI_UCX_upid_t head = {.world = MPIDI_UCX_worlds_own(),
                              .rank = (uint32_t) rank,
                              .card_bytes = (uint32_t) card_bytes};
     char *place;
 
-    mpi_errno = upids_append(upids, sizeof(head) + card_bytes, &place);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(upids_append(upids, sizeof(head) + card_bytes, &place));
     memcpy(place, &head, sizeof(head));
     if (card)
         memcpy(place + sizeof(head), card, card_bytes);
     else
         MPIDI_UCX_card_write(place + sizeof(head));
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 static int append_of_world(upids_t *upids, int rank)

@@ -72,8 +72,7 @@ int MPIDI_Port_dial(const MPIDI_port_name_t *port, double deadline, MPIDI_line_t
 
     *line = NULL;
     do {
-        mpi_errno = try_all(port, deadline, &fd, &reason);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(try_all(port, deadline, &fd, &reason));
     } while (fd < 0 && reason == ETIMEDOUT && (deadline == 0 || MPIDI_Port_now() < deadline));
     MPIR_ERR_CHKANDSTMT3(fd < 0, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_dial",
                          "**port_dial %d %s %s", port->tcp_port, port->addresses, strerror(reason));

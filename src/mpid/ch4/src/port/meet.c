@@ -74,10 +74,8 @@ static int read_offer(meeting_t *meeting, const MPIDI_line_t *line)
     if (mpi_errno)
         return mpi_errno; /* the text is to have room for it */
     meeting->their_id = (MPIR_Context_id_t) offer.context_id;
-    mpi_errno = MPIDIU_upids_to_gpids(1, &offer.upid_bytes, settings + offer.settings_bytes,
-                                      &meeting->gpid);
-
-    return mpi_errno;
+    return MPIDIU_upids_to_gpids(1, &offer.upid_bytes, settings + offer.settings_bytes,
+                                 &meeting->gpid);
 }
 
 static int class_of(int error) { return error ? MPIR_ERR_GET_CLASS(error) : 0; }
@@ -158,13 +156,10 @@ static int ask(meeting_t *meeting, MPIDI_line_t *line, int timeout)
     int mpi_errno = MPI_SUCCESS;
     MPIDI_line_state_t state;
 
-    mpi_errno =
-        MPIDI_Line_send(line, meeting->port.question, 0, meeting->offer, meeting->bytes, &state);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    if (state == MPIDI_LINE_COMPLETE) {
-        mpi_errno = MPIDI_Line_wait(line, meeting->port.answer, &state);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-    }
+    MPIR_TRY(
+        MPIDI_Line_send(line, meeting->port.question, 0, meeting->offer, meeting->bytes, &state));
+    if (state == MPIDI_LINE_COMPLETE)
+        MPIR_TRY(MPIDI_Line_wait(line, meeting->port.answer, &state));
     MPIR_ERR_CHKANDSTMT2(state == MPIDI_LINE_WAITS, mpi_errno, MPI_ERR_PORT, return mpi_errno,
                          "**port_late", "**port_late %d %d", timeout, meeting->port.tcp_port);
     MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_STRANGE, mpi_errno, MPI_ERR_PORT, return mpi_errno,

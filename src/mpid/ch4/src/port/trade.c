@@ -95,8 +95,7 @@ static int get(const pair_t *pair, void *theirs, size_t room, size_t *got)
     MPIDI_line_state_t state;
     char how[MPIDI_PORT_HOW];
 
-    mpi_errno = await(pair, &state, how);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(await(pair, &state, how));
     MPIR_ERR_CHKANDSTMT(MPIDI_Line_lacks_memory(pair->line), mpi_errno, MPI_ERR_NO_MEM,
                         return mpi_errno, "**nomem");
     if (state != MPIDI_LINE_COMPLETE || pair->line->head.bytes > room)

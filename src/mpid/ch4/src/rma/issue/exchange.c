@@ -70,18 +70,12 @@ static int begin_send(MPIDIG_rma_exchange_t *exchange, uint32_t i)
 /* Starts all messages of a round.  If one cannot start, the next call tries it again. */
 static int begin_round(MPIDIG_rma_exchange_t *exchange)
 {
-    int mpi_errno = MPI_SUCCESS;
+    for (; exchange->received < exchange->messages; exchange->received++)
+        MPIR_TRY(begin_recv(exchange, exchange->received + 1));
+    for (; exchange->sent < exchange->messages; exchange->sent++)
+        MPIR_TRY(begin_send(exchange, exchange->sent + 1));
 
-    for (; exchange->received < exchange->messages; exchange->received++) {
-        mpi_errno = begin_recv(exchange, exchange->received + 1);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-    }
-    for (; exchange->sent < exchange->messages; exchange->sent++) {
-        mpi_errno = begin_send(exchange, exchange->sent + 1);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-    }
-
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Is the message complete?  The function may be called again after that. */

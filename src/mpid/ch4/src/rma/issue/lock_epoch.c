@@ -109,29 +109,22 @@ static int lock_own(MPIR_Win *win, int type, int assert)
 {
     int mpi_errno = MPI_SUCCESS, self = win->comm_ptr->rank;
 
-    MPIDIG_LOCK_EPOCH_CHECK_NONE(win, self, mpi_errno, goto fn_fail);
+    MPIDIG_LOCK_EPOCH_CHECK_NONE(win, self, mpi_errno, return mpi_errno);
     if (!MPIDIG_win_lock_try(win, type))
         return MPIDI_NM_mpi_win_lock(type, self, assert, win, NULL);
     MPIDIG_WIN(win, issue)->own_locked = true;
     note_epoch(win, self, true);
 
-fn_exit:
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 /* Operations of the process on itself may be messages as well. */
 static int unlock_own(MPIR_Win *win)
 {
-    int mpi_errno = MPIDIG_mpi_win_flush(win->comm_ptr->rank, win);
-
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDIG_mpi_win_flush(win->comm_ptr->rank, win));
     MPIDIG_WIN(win, issue)->own_locked = false;
     note_epoch(win, win->comm_ptr->rank, false);
-    mpi_errno = MPIDIG_win_lock_release(win);
-
-    return mpi_errno;
+    return MPIDIG_win_lock_release(win);
 }
 
 static int lock_target(MPIR_Win *win, int type, int rank)
@@ -141,10 +134,10 @@ static int lock_target(MPIR_Win *win, int type, int rank)
     bool nested = false;
 
     mpi_errno = MPIDIG_rma_take_noted_locks(&nested);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIDIG_LOCK_EPOCH_CHECK_NONE(win, rank, mpi_errno, goto fn_fail);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIDIG_LOCK_EPOCH_CHECK_NONE(win, rank, mpi_errno, return mpi_errno);
     target = MPIDIG_rma_target(win, rank);
-    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     target->lock_type = type;
     MPIR_rma_issue_open(&target->issue, RI_NOTED);
     MPL_thread_self(&target->locked_by);
@@ -155,12 +148,9 @@ static int lock_target(MPIR_Win *win, int type, int rank)
         mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
     if (mpi_errno)
         end_lock(win, target);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 
-fn_exit:
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 int MPIDIG_rma_issue_lock(MPIR_Win *win, int type, int rank, int assert)
@@ -179,23 +169,16 @@ static int unlock_target(MPIR_Win *win, MPIDIG_rma_target_t *target)
     MPL_time_t begin;
     bool is_long;
 
-    MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK, mpi_errno, goto fn_fail);
+    MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK, mpi_errno, return mpi_errno);
     is_long = MPIR_rma_issue_is_long(&target->issue);
     if (is_long)
         MPL_wtime(&begin);
-    mpi_errno = MPIDIG_rma_reach(win, target, RI_END);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIDIG_rma_await_answers(win, target);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_TRY(MPIDIG_rma_reach(win, target, RI_END));
+    MPIR_TRY(MPIDIG_rma_await_answers(win, target));
     if (is_long)
         MPIDIG_rma_waited_since(target, &begin);
     end_lock(win, target);
-    mpi_errno = MPIDIG_rma_failure(&target->failed);
-
-fn_exit:
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+    return MPIDIG_rma_failure(&target->failed);
 }
 
 int MPIDIG_rma_issue_unlock(MPIR_Win *win, int rank)
@@ -222,24 +205,20 @@ int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
 
     if (!issue || is_free_of_locks(issue, assert))
         return MPIDI_NM_mpi_win_lock_all(assert, win);
-    MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, goto fn_fail);
+    MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, return mpi_errno);
     issue->own_locked = !MPIDIG_rma_peer(win, self) && MPIDIG_win_lock_try(win, MPI_LOCK_SHARED);
     if (!issue->own_locked && !MPIDIG_rma_peer(win, self)) {
         target = MPIDIG_rma_target(win, self);
-        MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
         target->lock_type = MPI_LOCK_SHARED;
         MPIR_rma_issue_open(&target->issue, RI_NOTED);
-        mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_TRY(MPIDIG_rma_reach(win, target, RI_CLEAR));
     }
     issue->epoch = &all_locks;
     MPIDIG_WIN(win, waiting_epochs)++;
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK_ALL;
 
-fn_exit:
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 int MPIDIG_rma_issue_unlock_all(MPIR_Win *win)
@@ -249,19 +228,19 @@ int MPIDIG_rma_issue_unlock_all(MPIR_Win *win)
 
     if (!issue || issue->epoch != &all_locks)
         return MPIDI_NM_mpi_win_unlock_all(win);
-    MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK_ALL, mpi_errno, goto fn_fail);
+    MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK_ALL, mpi_errno, return mpi_errno);
     mpi_errno = MPIDIG_rma_end_all(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     /* operations that never waited here, such as those on the process itself */
     mpi_errno = MPIDIG_mpi_win_flush_all(win);
     if (MPIDIG_deaths_are_in_win(win)) {
         MPIDIG_rma_note_failure(&issue->failed, mpi_errno);
         mpi_errno = MPI_SUCCESS;
     }
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (issue->own_locked) {
         mpi_errno = MPIDIG_win_lock_release(win);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     issue->epoch = NULL;
     issue->own_locked = false;
@@ -269,10 +248,5 @@ int MPIDIG_rma_issue_unlock_all(MPIR_Win *win)
     if (MPIR_CVAR_CH4_RMA_MEM_EFFICIENT)
         MPIDIG_win_target_cleanall(win);
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
-    mpi_errno = MPIDIG_rma_failure(&issue->failed);
-
-fn_exit:
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+    return MPIDIG_rma_failure(&issue->failed);
 }

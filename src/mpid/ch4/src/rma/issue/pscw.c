@@ -78,19 +78,17 @@ int MPIDIG_rma_issue_start(MPIR_Win *win, MPIR_Group *group, int assert)
 
     if (!issue || assert & MPI_MODE_NOCHECK || has_peers(win, group, &mpi_errno))
         return MPIDI_NM_mpi_win_start(group, assert, win);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, goto fn_fail);
-    MPIR_ERR_CHKANDJUMP(MPIDIG_WIN(win, sync).sc.group, mpi_errno, MPI_ERR_GROUP, "**group");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, return mpi_errno);
+    MPIR_ERR_CHKANDSTMT(MPIDIG_WIN(win, sync).sc.group, mpi_errno, MPI_ERR_GROUP, return mpi_errno,
+                        "**group");
     MPIR_Group_add_ref(group);
     MPIDIG_WIN(win, sync).sc.group = group;
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_START;
     issue->epoch = &started;
     MPIDIG_WIN(win, waiting_epochs)++;
 
-fn_exit:
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }
 
 /* Members of the group that received no operation have to learn of the end as well. */
@@ -122,11 +120,9 @@ int MPIDIG_rma_issue_complete(MPIR_Win *win)
 
     if (!issue || issue->epoch != &started)
         return MPIDI_NM_mpi_win_complete(win);
-    MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_START, mpi_errno, goto fn_fail);
-    mpi_errno = open_rest(win, group);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIDIG_rma_end_all(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_START, mpi_errno, return mpi_errno);
+    MPIR_TRY(open_rest(win, group));
+    MPIR_TRY(MPIDIG_rma_end_all(win));
     issue->epoch = NULL;
     MPIDIG_WIN(win, waiting_epochs)--;
     if (MPIR_CVAR_CH4_RMA_MEM_EFFICIENT)
@@ -134,10 +130,5 @@ int MPIDIG_rma_issue_complete(MPIR_Win *win)
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
     MPIDIG_WIN(win, sync).sc.group = NULL;
     MPIR_Group_release(group);
-    mpi_errno = MPIDIG_rma_failure(&issue->failed);
-
-fn_exit:
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+    return MPIDIG_rma_failure(&issue->failed);
 }

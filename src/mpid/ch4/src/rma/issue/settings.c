@@ -173,16 +173,11 @@ int MPIDIG_rma_issue_get_info(MPIR_Win *win, MPIR_Info *info)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     const rma_issue_settings_t *settings = issue ? &issue->settings : &defaults;
-    int mpi_errno;
     char number[24];
 
-    mpi_errno = MPIR_Info_set_impl(info, "rma_issue", mode_name(settings->mode));
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Info_set_impl(info, "rma_issue", mode_name(settings->mode)));
     snprintf(number, sizeof(number), "%u", settings->ops);
-    mpi_errno = MPIR_Info_set_impl(info, "rma_issue_ops", number);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Info_set_impl(info, "rma_issue_ops", number));
     snprintf(number, sizeof(number), "%zu", settings->bytes);
-    mpi_errno = MPIR_Info_set_impl(info, "rma_issue_bytes", number);
-
-    return mpi_errno;
+    return MPIR_Info_set_impl(info, "rma_issue_bytes", number);
 }

@@ -88,21 +88,17 @@ static bool may_begin_lock(const MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
 
 int MPIDIG_rma_shared_lock(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int lock_type, int assert)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     if (!may_begin_lock(win, peer))
         return wrong_epoch();
-    if (!(assert &MPI_MODE_NOCHECK)) {
-        mpi_errno = lock_wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-    }
+    if (!(assert &MPI_MODE_NOCHECK))
+        MPIR_TRY(lock_wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE));
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
     peer->epoch = assert &MPI_MODE_NOCHECK ? MPIDIG_RMA_PEER_NOCHECK : MPIDIG_RMA_PEER_LOCKED;
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK;
     MPIDIG_WIN(win, sync).lock.count++;
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* What is stored in a peer's memory is there for all when the call returns that completes it.
@@ -134,11 +130,8 @@ int MPIDIG_rma_shared_unlock(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
 
 static int lock_peer_of_all(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     if (!(MPIDIG_WIN(win, sync).assert_mode & MPI_MODE_NOCHECK)) {
-        mpi_errno = lock_wait_for(win, &peer->control->lock, false);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(lock_wait_for(win, &peer->control->lock, false));
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
         /* another thread may have taken the lock while this one waited */
         if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
@@ -147,7 +140,7 @@ static int lock_peer_of_all(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 int MPIDIG_rma_shared_lock_all(MPIR_Win *win, int assert)

@@ -182,12 +182,9 @@ int MPIDIG_rma_shared_compare_and_swap(MPIR_Win *win, MPIDIG_rma_peer_t *peer, c
 
 int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request **request)
 {
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *request = MPIR_Request_create_complete(MPIR_REQUEST_KIND__RMA);
-    MPIR_ERR_CHKANDSTMT(!*request, mpi_errno, MPIX_ERR_NOREQ, goto fn_fail, "**nomemreq");
+    MPIR_ERR_CHKANDSTMT(!*request, mpi_errno, MPIX_ERR_NOREQ, return mpi_errno, "**nomemreq");
 
-fn_exit:
     return mpi_errno;
-fn_fail:
-    goto fn_exit;
 }

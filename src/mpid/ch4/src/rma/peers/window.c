@@ -72,25 +72,22 @@ static size_t posts_bytes(int peers)
 static int share_controls(MPIR_Win *win, MPIR_Comm *node, bool willing,
                           MPIDIG_rma_control_t **controls)
 {
-    int mpi_errno = MPI_SUCCESS;
     unsigned flags = (willing ? 0 : UNWILLING) | (win->size > 0 ? HAS_MEMORY : 0);
     bool failed = false;
     void *memory = NULL;
 
     *controls = NULL;
-    mpi_errno = MPIDIG_win_agree(node, MPI_SUCCESS, &flags);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDIG_win_agree(node, MPI_SUCCESS, &flags));
     /* if there is memory but no table, no memory was shared: each process has its own */
     if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
-        return mpi_errno;
-    mpi_errno = MPIDU_shm_alloc(
+        return MPI_SUCCESS;
+    MPIR_TRY(MPIDU_shm_alloc(
         node, node->local_size * sizeof(MPIDIG_rma_control_t) + posts_bytes(node->local_size),
-        &memory, &failed);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+        &memory, &failed));
     if (!failed)
         *controls = memory;
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 static bool is_wanted(const MPIR_Win *win)
