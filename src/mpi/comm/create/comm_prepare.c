@@ -43,56 +43,46 @@ static int commit_or_free(MPIR_Comm *made, MPIR_Context_id_t id, MPIR_Context_id
 
 int MPIR_Comm_fill_group(MPIR_Comm *made, MPIR_Comm *parent, MPIR_Group *group)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     made->comm_kind = parent->comm_kind;
-    made->local_comm = NULL;
     made->tainted = parent->tainted;
     join_group(made, group);
-    mpi_errno = MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group));
     return MPIR_Find_nodes(made);
 }
 
 int MPIR_Comm_prepare_group(MPIR_Comm *parent, MPIR_Group *group, MPIR_Comm **comm)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Comm *made = NULL;
+    MPIR_Comm *made;
 
-    mpi_errno = MPIR_Comm_create(&made);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_fill_group(made, parent, group);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_TRY(MPIR_Comm_create(&made));
+    return hand_out(made, MPIR_Comm_fill_group(made, parent, group), comm);
+}
 
-fn_exit:
-    return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
+/* An intracommunicator of so many members, of which this process is that one, without its map. */
+static int create_intra(int rank, int size, int tainted, MPIR_Comm **comm)
+{
+    MPIR_TRY(MPIR_Comm_create(comm));
+    (*comm)->comm_kind = MPIR_COMM_KIND__INTRACOMM;
+    (*comm)->rank = rank;
+    (*comm)->local_size = (*comm)->remote_size = size;
+    (*comm)->tainted = tainted;
+    return MPI_SUCCESS;
+}
+
+static int fill_ranks(MPIR_Comm *made, MPIR_Comm *parent, const cmap_t *ranks)
+{
+    MPIR_TRY(MPIR_Comm_map_compose(made, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks));
+    MPIR_Comm_inherit_errhandler(made, parent);
+    return MPIR_Copy_nodes(made, parent);
 }
 
 /* Some ranks of the parent, in the order of `ranks`. */
 static int prepare_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, MPIR_Comm **comm)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Comm *made = NULL;
+    MPIR_Comm *made;
 
-    mpi_errno = MPIR_Comm_create(&made);
-    MPIR_ERR_CHECK(mpi_errno);
-    made->comm_kind = MPIR_COMM_KIND__INTRACOMM;
-    made->local_comm = NULL;
-    made->tainted = parent->tainted;
-    made->rank = rank;
-    made->local_size = made->remote_size = (int) MPIR_cmap_size(ranks);
-    mpi_errno = MPIR_Comm_map_compose(made, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_Comm_inherit_errhandler(made, parent);
-    mpi_errno = MPIR_Copy_nodes(made, parent);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
-    return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
+    MPIR_TRY(create_intra(rank, (int) MPIR_cmap_size(ranks), parent->tainted, &made));
+    return hand_out(made, fill_ranks(made, parent, ranks), comm);
 }
 
 int MPIR_Comm_make_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, int error,
@@ -107,56 +97,38 @@ int MPIR_Comm_make_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, int e
         mpi_errno = prepare_ranks(parent, ranks, rank, &made);
     if (mpi_errno != MPI_SUCCESS) {
         MPIR_Ctxid_refuse(parent, NULL, 0);
-        MPIR_ERR_POP(mpi_errno);
+        MPIR_ERR_RETURN(mpi_errno);
     }
     mpi_errno = MPIR_Get_contextid_sparse(parent, &id, false);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = commit_or_free(made, id, id);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = commit_or_free(made, id, id);
     return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
 }
 
 /* An intercommunicator without the maps of its groups. */
 static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *remote,
                         MPIR_Comm **comm)
 {
-    int mpi_errno = MPIR_Comm_create(comm);
-
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Comm_create(comm));
     (*comm)->comm_kind = MPIR_COMM_KIND__INTERCOMM;
     (*comm)->rank = rank;
     (*comm)->local_size = local_size;
     (*comm)->remote_size = remote->size;
     (*comm)->is_low_group = remote->is_low_group;
-    (*comm)->local_comm = NULL;
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 int MPIR_Comm_prepare_local(MPIR_Comm *inter)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Comm *local = NULL;
+    int mpi_errno;
+    MPIR_Comm *local;
 
-    mpi_errno = MPIR_Comm_create(&local);
-    MPIR_ERR_CHECK(mpi_errno);
-    local->comm_kind = MPIR_COMM_KIND__INTRACOMM;
-    local->rank = inter->rank;
-    local->local_size = local->remote_size = inter->local_size;
-    local->tainted = 1;
+    MPIR_TRY(create_intra(inter->rank, inter->local_size, 1, &local));
     mpi_errno = MPIR_Comm_map_share(local, MPIR_MAP_LOCAL, inter, MPIR_MAP_LOCAL);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Find_nodes(local);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Find_nodes(local);
     return hand_out(local, mpi_errno, &inter->local_comm);
-fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_commit_local(MPIR_Comm *inter)
@@ -174,28 +146,24 @@ int MPIR_Comm_commit_local(MPIR_Comm *inter)
     return mpi_errno;
 }
 
+static int fill_inter(MPIR_Comm *made, MPIR_Comm *local_comm, const MPIR_Remote_group_t *remote)
+{
+    made->tainted = 1;
+    MPIR_TRY(MPIR_Comm_map_set(made, MPIR_MAP_REMOTE, remote->map));
+    MPIR_TRY(MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL));
+    MPIR_TRY(MPIR_Comm_prepare_local(made));
+    MPIR_Comm_inherit_errhandler(made, local_comm);
+    return MPI_SUCCESS;
+}
+
 int MPIR_Comm_prepare_inter(MPIR_Comm *local_comm, const MPIR_Remote_group_t *remote,
                             MPIR_Comm **comm)
 {
-    int mpi_errno = remote->error;
-    MPIR_Comm *made = NULL;
+    MPIR_Comm *made;
 
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = create_inter(local_comm->rank, local_comm->local_size, remote, &made);
-    MPIR_ERR_CHECK(mpi_errno);
-    made->tainted = 1;
-    mpi_errno = MPIR_Comm_map_set(made, MPIR_MAP_REMOTE, remote->map);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_prepare_local(made);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_Comm_inherit_errhandler(made, local_comm);
-
-fn_exit:
-    return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
+    MPIR_TRY(remote->error);
+    MPIR_TRY(create_inter(local_comm->rank, local_comm->local_size, remote, &made));
+    return hand_out(made, fill_inter(made, local_comm, remote), comm);
 }
 
 int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
@@ -208,65 +176,47 @@ int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int r
     *comm = NULL;
     mpi_errno = MPIR_Ctxid_get_by_leaders(group, leader, peers, remote_leader, tag, refusal,
                                           &remote_id, &own_id);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = commit_or_free(made, remote_id, own_id);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = commit_or_free(made, remote_id, own_id);
     return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
+}
+
+static int fill_part(MPIR_Comm *made, MPIR_Comm *inter, MPIR_Group *group,
+                     const MPIR_Remote_group_t *remote)
+{
+    made->local_group = group;
+    MPIR_Group_add_ref(group);
+    made->tainted = inter->tainted;
+    MPIR_TRY(MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group));
+    MPIR_TRY(MPIR_Comm_map_compose(made, MPIR_MAP_REMOTE, inter, MPIR_MAP_REMOTE, remote->map));
+    return MPIR_Comm_prepare_local(made);
 }
 
 int MPIR_Comm_prepare_part(MPIR_Comm *inter, MPIR_Group *group, const MPIR_Remote_group_t *remote,
                            MPIR_Comm **comm)
 {
-    int mpi_errno = remote->error;
-    MPIR_Comm *made = NULL;
+    MPIR_Comm *made;
 
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_map_check_group(inter, group);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (group->rank == MPI_UNDEFINED || remote->size == 0)
-        goto fn_exit;
-    mpi_errno = create_inter(group->rank, group->size, remote, &made);
-    MPIR_ERR_CHECK(mpi_errno);
-    made->local_group = group;
-    MPIR_Group_add_ref(group);
-    made->tainted = inter->tainted;
-    mpi_errno = MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_map_compose(made, MPIR_MAP_REMOTE, inter, MPIR_MAP_REMOTE, remote->map);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_prepare_local(made);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
-    return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
+    MPIR_TRY(remote->error);
+    MPIR_TRY(MPIR_Comm_map_check_group(inter, group));
+    if (group->rank == MPI_UNDEFINED || remote->size == 0) {
+        *comm = NULL;
+        return MPI_SUCCESS;
+    }
+    MPIR_TRY(create_inter(group->rank, group->size, remote, &made));
+    return hand_out(made, fill_part(made, inter, group, remote), comm);
 }
 
 static int prepare_merged(MPIR_Comm *inter, int local_high, MPIR_Comm **comm)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Comm *made = NULL;
+    int mpi_errno, rank = inter->rank + (local_high ? inter->remote_size : 0);
+    MPIR_Comm *made;
 
-    mpi_errno = MPIR_Comm_create(&made);
-    MPIR_ERR_CHECK(mpi_errno);
-    made->comm_kind = MPIR_COMM_KIND__INTRACOMM;
-    made->rank = inter->rank + (local_high ? inter->remote_size : 0);
-    made->local_size = made->remote_size = inter->local_size + inter->remote_size;
-    made->tainted = 1;
+    MPIR_TRY(create_intra(rank, inter->local_size + inter->remote_size, 1, &made));
     mpi_errno = MPIR_Comm_map_merge(made, inter, local_high ? MPIR_MAP_REMOTE : MPIR_MAP_LOCAL);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Find_nodes(made);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Find_nodes(made);
     return hand_out(made, mpi_errno, comm);
-fn_fail:
-    goto fn_exit;
 }
 
 /* Does the remote group come first?  Each leader knows what both say; if they say the same, the low
@@ -294,24 +244,18 @@ static int agree_on_order(MPIR_Comm *inter, int *local_high)
 
 int MPIR_Intercomm_merge_impl(MPIR_Comm *inter, int high, MPIR_Comm **merged)
 {
-    int mpi_errno = MPI_SUCCESS, local_high = high;
+    int mpi_errno, local_high = high;
     MPIR_Comm *made = NULL;
     MPIR_Context_id_t id;
 
     if (!inter->local_comm)
-        mpi_errno = MPII_Setup_intercomm_localcomm(inter);
-    MPIR_ERR_CHECK(mpi_errno);
+        MPIR_TRY(MPII_Setup_intercomm_localcomm(inter));
     mpi_errno = agree_on_order(inter, &local_high);
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = prepare_merged(inter, local_high, &made);
     /* who has failed refuses, so that nobody waits */
     mpi_errno = MPIR_Ctxid_get_merged(inter, mpi_errno, &id);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = commit_or_free(made, id, id);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = commit_or_free(made, id, id);
     return hand_out(made, mpi_errno, merged);
-fn_fail:
-    goto fn_exit;
 }
