@@ -16,10 +16,9 @@ int MPIDIG_rma_await_answers(MPIR_Win *win, MPIDIG_rma_target_t *target)
 int MPIDIG_rma_settle_all(MPIR_Win *win)
 {
     int mpi_errno;
-    MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
     {
         int error = MPI_SUCCESS;
 
@@ -43,7 +42,6 @@ static int note_lost(MPIR_Win *win, const MPIDIG_rma_target_t *target, int error
 int MPIDIG_rma_end_all(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_target_t *target, *next_target;
     rma_issue_what_t left;
     bool waits, settles;
     MPL_time_t begin;
@@ -51,7 +49,7 @@ int MPIDIG_rma_end_all(MPIR_Win *win)
     MPL_wtime(&begin);
     do {
         waits = settles = false;
-        HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+        MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
         {
             mpi_errno = note_lost(win, target, MPIDIG_rma_advance(win, target, RI_END, &left));
             MPIR_ERR_CHKRETURN(mpi_errno);
@@ -64,7 +62,7 @@ int MPIDIG_rma_end_all(MPIR_Win *win)
             mpi_errno = MPIDIG_rma_settle_all(win);
         MPIR_ERR_CHKRETURN(mpi_errno);
     } while (waits || settles);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
     {
         mpi_errno = note_lost(win, target, MPIDIG_rma_await_answers(win, target));
         MPIR_ERR_CHKRETURN(mpi_errno);

@@ -144,10 +144,9 @@ int MPIDIG_rma_reach(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goal_
 int MPIDIG_rma_advance_all(MPIR_Win *win, rma_issue_goal_t goal)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_target_t *target, *next_target;
     rma_issue_what_t left;
 
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
     {
         if (!mpi_errno && !target->is_lost)
             mpi_errno = MPIDIG_rma_advance(win, target, goal, &left);

@@ -42,15 +42,14 @@ static int agree(MPIR_Win *win)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_make(win);
-    int mpi_errno, mine = issue && waits(win), all = 0;
+    int mine = issue && waits(win), all = 0;
 
-    mpi_errno = MPIR_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, win->comm_ptr, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIR_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, win->comm_ptr, &errflag));
     MPIDIG_WIN(win, fences) = all ? MPIDIG_RMA_FENCES_WAIT : MPIDIG_RMA_FENCES_EAGER;
     if (issue)
         MPIR_rma_issue_phase_init(&issue->fence.phase, all);
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* The exchange is over.  If a process announced native operations, all processes are at the end of
@@ -59,11 +58,10 @@ static int agree(MPIR_Win *win)
 static void entered_by_all(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target, *next_target;
 
     if (!(issue->fence.exchange->sums.flags & RF_BARRIER))
         return;
-    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(issue, target)
     {
         if (target->issue.permission == RI_MESSAGES) {
             MPIR_rma_issue_granted(&target->issue);
@@ -78,10 +76,9 @@ static int enter(MPIR_Win *win, unsigned flags)
     int mpi_errno = MPI_SUCCESS, size = win->comm_ptr->local_size, me = win->comm_ptr->rank;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_exchange_t *exchange = MPIDIG_rma_exchange_new(win);
-    MPIDIG_rma_target_t *target, *next_target;
 
     MPIR_ERR_CHKANDSTMT(!exchange, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(issue, target)
     {
         if (target->counted)
             flags |= RF_MESSAGES;
@@ -111,21 +108,17 @@ static bool needs_more(MPIDIG_rma_issue_t *issue, MPIDIG_rma_target_t *target,
 static int go_on_by_messages(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    int mpi_errno = MPI_SUCCESS;
     unsigned waiting = target->issue.waiting;
     rma_issue_what_t next = RI_DONE;
 
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
-        mpi_errno = MPIDIG_rma_advance(win, target, RI_GATHER, &next);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIDIG_rma_advance(win, target, RI_GATHER, &next));
     /* if there is no memory now, the next operation or the fence enters */
     if (!issue->fence.exchange && needs_more(issue, target, next) &&
         enter(win, RF_BARRIER) == MPI_SUCCESS)
         issue->counts.early++;
-    if (issue->fence.exchange || target->issue.waiting < waiting)
-        mpi_errno = MPIDIG_rma_progress(win);
-
-    return mpi_errno;
+    return issue->fence.exchange || target->issue.waiting < waiting ? MPIDIG_rma_progress(win)
+                                                                    : MPI_SUCCESS;
 }
 
 static bool covers_all(MPIR_Win *win MPL_UNUSED, int rank MPL_UNUSED) { return true; }
@@ -187,78 +180,61 @@ static bool progress(MPIR_Win *win)
 /* Waits until all native operations are done at their targets. */
 static int settle(MPIR_Win *win)
 {
-    int mpi_errno;
-    MPIDIG_rma_target_t *target, *next_target;
-
-    mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDI_NM_rma_win_cmpl_hook(win));
 #ifndef MPIDI_CH4_DIRECT_NETMOD
-    mpi_errno = MPIDI_SHM_rma_win_cmpl_hook(win);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDI_SHM_rma_win_cmpl_hook(win));
 #endif
     while ((MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) ||
             MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
             MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts))) &&
            (progress(win) || !MPIDIG_win_waits_in_vain(win))) {
     }
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
     {
         MPIR_rma_issue_settled(&target->issue, target->issue.issued);
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Issues the operations that may go out.  Answers in *left whether others remain. */
 static int hand_over(MPIR_Win *win, bool *left)
 {
-    int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target, *next_target;
     rma_issue_what_t next;
 
     *left = false;
-    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(issue, target)
     {
-        mpi_errno = MPIDIG_rma_advance(win, target, RI_FENCE, &next);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIDIG_rma_advance(win, target, RI_FENCE, &next));
         *left |= next == RI_WAIT;
         issue->fence.native |= MPIR_rma_issue_has_native(&target->issue);
     }
-    if (issue->fence.native)
-        mpi_errno = settle(win);
-
-    return mpi_errno;
+    return issue->fence.native ? settle(win) : MPI_SUCCESS;
 }
 
 /* Issues all operations.  No message ends the epoch, because a barrier follows. */
 static int issue_all(MPIR_Win *win)
 {
-    int mpi_errno;
-    MPIDIG_rma_target_t *target, *next_target;
-
-    mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    MPIR_TRY(MPIDIG_rma_advance_all(win, RI_FLUSH));
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
     {
         if (target->issue.permission != RI_CLOSED)
-            mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+            MPIR_TRY(MPIDIG_rma_reach(win, target, RI_FLUSH));
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Waits for the answers to this process's messages, and for the messages that others counted. */
 static void await_messages(MPIR_Win *win, uint32_t count)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target, *next_target;
 
     while (issue->fence.arrived < count && progress(win)) {
     }
     issue->fence.arrived -= count;
-    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(issue, target)
     {
         while (target->unanswered && progress(win)) {
         }
@@ -269,9 +245,8 @@ static void await_messages(MPIR_Win *win, uint32_t count)
 static void close_all(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target, *next_target;
 
-    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(issue, target)
     {
         if (target->issue.permission != RI_CLOSED)
             MPIDIG_rma_close(win, target);
@@ -295,23 +270,18 @@ static int await_exchange(MPIR_Win *win)
  * program may repeat it. */
 static int by_exchange(MPIR_Win *win, bool *barrier)
 {
-    int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
     unsigned flags;
     bool left = false;
 
     if (!fence->exchange) {
-        mpi_errno = hand_over(win, &left);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-        mpi_errno = enter(win, (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(hand_over(win, &left));
+        MPIR_TRY(enter(win, (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0)));
     }
-    mpi_errno = await_exchange(win);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(await_exchange(win));
     flags = fence->exchange->sums.flags;
     if (flags & RF_BARRIER)
-        mpi_errno = issue_all(win);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(issue_all(win));
     await_messages(win, fence->exchange->sums.sums[0]);
     close_all(win);
     *barrier = MPIR_rma_issue_phase_passed_exchange(&fence->phase, flags);
@@ -319,21 +289,20 @@ static int by_exchange(MPIR_Win *win, bool *barrier)
     fence->exchange = NULL;
     fence->native = false;
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* All operations are done at their targets when the barrier begins, which follows. */
 static int by_barrier(MPIR_Win *win)
 {
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-    int mpi_errno = issue_all(win);
 
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(issue_all(win));
     await_messages(win, 0);
     close_all(win);
     MPIR_rma_issue_phase_passed_barrier(&fence->phase);
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Waits for puts that were active messages.  The barrier that follows may take another way, and
@@ -380,18 +349,12 @@ static int timed_fence(MPIR_Win *win, int assert)
 static int native_fence(MPIR_Win *win, int assert)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    int mpi_errno;
 
     /* fence after fence is no long wait, though none of them completes a request */
     MPIR_Yield_wait_begins();
-    mpi_errno = await_puts(win);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = timed_fence(win, assert);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    if (issue)
-        mpi_errno = MPIDIG_rma_failure(&issue->fence.told);
-
-    return mpi_errno;
+    MPIR_TRY(await_puts(win));
+    MPIR_TRY(timed_fence(win, assert));
+    return issue ? MPIDIG_rma_failure(&issue->fence.told) : MPI_SUCCESS;
 }
 
 /* Do operations between the fences of this window wait?  With peers only, none does. */

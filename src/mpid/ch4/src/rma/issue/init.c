@@ -7,9 +7,9 @@ int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
 
 int MPIDIG_rma_issue_init(void)
 {
-    int mpi_errno = MPIDIG_rma_settings_init();
+    int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDIG_rma_settings_init());
     MPIDIG_rma_counts_init();
     MPIDI_deferred_register(MPIDI_DEFERRED_EXCHANGES, &MPIDIG_rma_exchanges);
     MPIDI_deferred_register(MPIDI_DEFERRED_TARGETS, &MPIDIG_rma_ready_targets);
@@ -26,12 +26,11 @@ int MPIDIG_rma_issue_init(void)
 void MPIDIG_rma_issue_free(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target, *next_target;
 
     if (!issue)
         return;
     MPIDIG_rma_counts_report(win, &issue->counts);
-    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(issue, target)
     {
         HASH_DELETE(hash_handle, issue->targets, target);
         MPIDIG_rma_not_ready(target);
@@ -56,11 +55,10 @@ void MPIDIG_rma_issue_free(MPIR_Win *win)
 void MPIDIG_win_abandon(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target, *next_target;
 
     MPIDIG_rma_abandon_locks(win);
     if (issue) {
-        HASH_ITER(hash_handle, issue->targets, target, next_target)
+        MPIDIG_RMA_EACH_TARGET(issue, target)
         {
             target->is_lost = target->is_busy = true;
             MPIDIG_rma_not_ready(target);

@@ -89,6 +89,11 @@ typedef struct MPIDIG_rma_issue {
     MPIDIG_rma_pack_t *free_packs;
 } MPIDIG_rma_issue_t;
 
+/* For each target of a window, which may be deleted meanwhile. */
+#define MPIDIG_RMA_EACH_TARGET(issue, target) \
+    for (MPIDIG_rma_target_t *target = (issue)->targets, *next_of_target; \
+         target && (next_of_target = target->hash_handle.next, true); target = next_of_target)
+
 /* A message.  All parts have 8-byte alignment.  Records (rma_issue_wire.h) follow the header, each
  * with its data.  A message with an operation of 64 bytes, and its answer, are no longer than what
  * UCX sends inside a node without a buffer: 92 bytes with the 4 of ucx_am_brief.h. */

@@ -90,13 +90,11 @@ static int flush_messages(MPIR_Win *win, MPIDIG_rma_target_t *target)
 /* For a native operation: waits for the permission, and until nothing waits in the queue. */
 static int await_permission(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
-    int mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
-
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(MPIDIG_rma_reach(win, target, RI_CLEAR));
     MPIR_rma_issue_issued(&target->issue);
     MPIDIG_WIN(win, issue)->counts.native++;
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 /* Sends the operation in the message that asks for the permission.  If that fails, the operation is
@@ -175,13 +173,13 @@ static int flush_each(MPIR_Win *win, int rank,
     int mpi_errno = MPI_SUCCESS, lost = MPI_SUCCESS;
 
     /* in another epoch the call would wait for the end of the epoch */
-    MPIDIG_EPOCH_CHECK_PASSIVE(win, mpi_errno, goto fn_fail);
+    MPIDIG_EPOCH_CHECK_PASSIVE(win, mpi_errno, return mpi_errno);
     if (rank != MPI_ANY_SOURCE) {
         target = MPIDIG_rma_target_find(win, rank);
         return target ? flush(win, target) : MPI_SUCCESS;
     }
     mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
     {
         mpi_errno = flush(win, target);
@@ -189,14 +187,9 @@ static int flush_each(MPIR_Win *win, int rank,
             lost = mpi_errno;
             mpi_errno = MPI_SUCCESS;
         }
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
-    mpi_errno = lost;
-
-fn_exit:
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+    return lost;
 }
 
 int MPIDIG_rma_issue_flush_local(MPIR_Win *win, int rank)
@@ -207,10 +200,9 @@ int MPIDIG_rma_issue_flush_local(MPIR_Win *win, int rank)
 /* What targets have told of native operations meanwhile. */
 static int native_failure(MPIR_Win *win)
 {
-    MPIDIG_rma_target_t *target, *next_target;
     int mpi_errno = MPI_SUCCESS;
 
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
     {
         if (!mpi_errno)
             mpi_errno = MPIDIG_rma_failure(&target->failed);
