@@ -5,15 +5,8 @@
 
 unsigned long long MPIR_Coll_calls;
 
-static void read_calls(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
-                       void *buffer)
-{
-    *(unsigned long long *) buffer = __atomic_load_n(&MPIR_Coll_calls, __ATOMIC_RELAXED);
-}
-
 void MPIR_Coll_count_init(void)
 {
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "coll_calls", &MPIR_Coll_calls, read_calls,
-                       "COLLECTIVE",
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "coll_calls", &MPIR_Coll_calls, NULL, "COLLECTIVE",
                        "blocking collective operations, those that MPI makes itself included");
 }

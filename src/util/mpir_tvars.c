@@ -28,38 +28,41 @@ static bool is_registered(const char *name, int class)
     return entry != NULL;
 }
 
-void MPIR_Pvar_register(int class, const char *name, void *address,
-                        void (*read)(void *address, void *obj_handle, int count, void *buffer),
-                        const char *category, const char *text)
+static void read_number(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
+{
+    *(unsigned long long *) buffer =
+        __atomic_load_n((unsigned long long *) address, __ATOMIC_RELAXED);
+}
+
+static void pvar_register(int class, MPI_Datatype type, int elements, int verbosity, int bind,
+                          const char *name, void *address, MPIR_Pvar_read_fn *read,
+                          MPIR_Pvar_count_fn *count, const char *category, const char *text)
 {
     if (!is_registered(name, class))
-        MPIR_T_PVAR_REGISTER_impl(class, MPI_UNSIGNED_LONG_LONG, name, address, 1, NULL,
-                                  MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT,
-                                  MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, read,
-                                  NULL, category, text);
-}
-
-void MPIR_Pvar_register_text(const char *name, int room,
-                             void (*read)(void *address, void *obj_handle, int count, void *buffer),
-                             void (*count)(void *address, void *obj_handle, int *count),
-                             const char *category, const char *text)
-{
-    if (!is_registered(name, MPI_T_PVAR_CLASS_GENERIC))
-        MPIR_T_PVAR_REGISTER_impl(MPI_T_PVAR_CLASS_GENERIC, MPI_CHAR, name, NULL, room, NULL,
-                                  MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT,
+        MPIR_T_PVAR_REGISTER_impl(class, type, name, address, elements, NULL, verbosity, bind,
                                   MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, read,
                                   count, category, text);
 }
 
-void MPIR_Pvar_register_bound(int bind, const char *name, void *address,
-                              void (*read)(void *address, void *obj_handle, int count,
-                                           void *buffer),
-                              void (*count)(void *address, void *obj_handle, int *count),
-                              const char *category, const char *text)
+void MPIR_Pvar_register(int class, const char *name, void *address, MPIR_Pvar_read_fn *read,
+                        const char *category, const char *text)
 {
-    if (!is_registered(name, MPI_T_PVAR_CLASS_COUNTER))
-        MPIR_T_PVAR_REGISTER_impl(MPI_T_PVAR_CLASS_COUNTER, MPI_UNSIGNED_LONG_LONG, name, address,
-                                  1, NULL, MPI_T_VERBOSITY_USER_DETAIL, bind,
-                                  MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, read,
-                                  count, category, text);
+    pvar_register(class, MPI_UNSIGNED_LONG_LONG, 1, MPI_T_VERBOSITY_USER_BASIC,
+                  MPI_T_BIND_NO_OBJECT, name, address, read ? read : read_number, NULL, category,
+                  text);
+}
+
+void MPIR_Pvar_register_text(const char *name, int room, MPIR_Pvar_read_fn *read,
+                             MPIR_Pvar_count_fn *count, const char *category, const char *text)
+{
+    pvar_register(MPI_T_PVAR_CLASS_GENERIC, MPI_CHAR, room, MPI_T_VERBOSITY_USER_BASIC,
+                  MPI_T_BIND_NO_OBJECT, name, NULL, read, count, category, text);
+}
+
+void MPIR_Pvar_register_bound(int bind, const char *name, void *address, MPIR_Pvar_read_fn *read,
+                              MPIR_Pvar_count_fn *count, const char *category, const char *text)
+{
+    pvar_register(MPI_T_PVAR_CLASS_COUNTER, MPI_UNSIGNED_LONG_LONG, 1, MPI_T_VERBOSITY_USER_DETAIL,
+                  bind, name, address, read, count, category, text);
 }

@@ -82,12 +82,6 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-static void read_count(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
-                       void *buffer)
-{
-    *(unsigned long long *) buffer = *(unsigned long long *) address;
-}
-
 static void read_arena(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
                        void *buffer)
 {
@@ -113,8 +107,8 @@ static void register_variables(void)
     };
 
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count,
-                           read_count, "AGGR", counters[i].text);
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count, NULL,
+                           "AGGR", counters[i].text);
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "aggr_direct", NULL, read_direct, "AGGR",
                        "collectives done by a message from each to each");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "aggr_arena_bytes", NULL, read_arena, "AGGR",

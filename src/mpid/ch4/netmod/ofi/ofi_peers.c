@@ -122,17 +122,11 @@ static bool can_be_lazy(void)
            MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS;
 }
 
-static void read_count(void *address, void *obj_handle, int count, void *buffer)
-{
-    *(unsigned long long *) buffer = *(unsigned long long *) address;
-}
-
 static void register_variables(void)
 {
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_addresses", &inserted.count, read_count,
-                       "CH4_OFI",
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_addresses", &inserted.count, NULL, "CH4_OFI",
                        "addresses of peers, and its own, that were inserted at first use");
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_address_bytes", &inserted.bytes, read_count,
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_address_bytes", &inserted.bytes, NULL,
                        "CH4_OFI", "bytes of addresses that were inserted at first use");
 }
 
@@ -202,17 +196,11 @@ fn_fail:
 
 int MPIDI_OFI_peers_init(void)
 {
-    int mpi_errno = insert_myself();
-
-    MPIR_ERR_CHECK(mpi_errno);
-    if (MPIR_Process.size > 1)
-        mpi_errno = MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen,
-                                      FI_NAME_MAX);
-
-fn_exit:
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+    MPIR_TRY(insert_myself());
+    return MPIR_Process.size > 1
+               ? MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen,
+                                   FI_NAME_MAX)
+               : MPI_SUCCESS;
 }
 
 int MPIDI_OFI_peers_finalize(void)
@@ -317,15 +305,13 @@ fn_fail:
 
 int MPIDI_OFI_upid_write(MPIR_Comm *comm, int rank, char *upid, int *bytes)
 {
-    int mpi_errno = MPI_SUCCESS;
     upid_tail_t tail = {0, 0};
     int avtid, lpid;
     size_t length;
 
     MPL_COMPILE_TIME_ASSERT(sizeof(tail) == MPIDI_OFI_UPID_TAIL);
     MPIDIU_comm_rank_to_pid(comm, rank, &lpid, &avtid);
-    mpi_errno = look_name_up(&MPIDIU_get_av(avtid, lpid), upid, &length);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(look_name_up(&MPIDIU_get_av(avtid, lpid), upid, &length));
     if (avtid == 0) {
         tail.world = world;
         tail.rank = lpid;
@@ -333,7 +319,7 @@ int MPIDI_OFI_upid_write(MPIR_Comm *comm, int rank, char *upid, int *bytes)
     memcpy(upid + length, &tail, sizeof(tail));
     *bytes = (int) (length + sizeof(tail));
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 static int has_name(int rank, const char *name, size_t bytes, bool *has)

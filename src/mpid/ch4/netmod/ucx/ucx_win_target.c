@@ -23,12 +23,6 @@ static int question_id, answer_id;
 /* Targets in the tables of this process' windows. */
 static unsigned long long known;
 
-static void read_known(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
-                       void *buffer)
-{
-    *(unsigned long long *) buffer = known;
-}
-
 int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -149,15 +143,12 @@ fn_fail:
 
 int MPIDI_UCX_win_await_keys(MPIR_Win *win)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     while (MPIDI_UCX_WIN(win).unanswered > 0 && !MPIDIG_deaths_are_in_win(win)) {
-        mpi_errno = MPID_Progress_test(NULL);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPID_Progress_test(NULL));
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 #ifdef MPIR_WITHOUT_SURVIVE
@@ -280,6 +271,6 @@ void MPIDI_UCX_win_target_init(void)
     answer_id = MPIDIG_am_reg_cb_dynamic(NULL, answer_cb);
     MPIR_Assert(question_id >= 0 && answer_id >= 0);
     MPIR_Pvar_register(
-        MPI_T_PVAR_CLASS_LEVEL, "rma_ucx_targets", NULL, read_known, "CH4_UCX",
+        MPI_T_PVAR_CLASS_LEVEL, "rma_ucx_targets", &known, NULL, "CH4_UCX",
         "other processes whose part of a window this one has a key to, or has asked for");
 }
