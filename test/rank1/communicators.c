@@ -168,7 +168,7 @@ static MPI_Comm split(MPI_Comm parent, const char *text)
     MPI_Comm_size(parent, &n);
     MPI_Comm_rank(parent, &r);
     calls = malloc(n * sizeof(*calls));
-    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, n, calls))
+    if (!MPIR_Solo_scenario_parse(text, &scenario) || MPIR_Solo_scenario_calls(&scenario, n, calls))
         MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Comm_split(parent, calls[r].colour, calls[r].key, &comm);
     free(calls);

@@ -237,7 +237,8 @@ static solo_call own_call(const char *text)
     solo_call *calls = malloc((size_t) size * sizeof(*calls)), own;
     solo_scenario scenario;
 
-    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, size, calls))
+    if (!MPIR_Solo_scenario_parse(text, &scenario) ||
+        MPIR_Solo_scenario_calls(&scenario, size, calls))
         MPI_Abort(MPI_COMM_WORLD, 2);
     own = calls[rank];
     free(calls);

@@ -79,10 +79,10 @@ const MPIR_Others_t MPIR_Others_missing = {.count = count,
                                            .check = solo_check,
                                            .refuses = MPIR_Solo_refuses,
                                            .holds_all_ids = true,
-                                           .get_rows = solo_get_rows,
-                                           .foresee = solo_foresee,
-                                           .swap_blocks = solo_swap_blocks,
-                                           .remote_group = solo_remote_group};
+                                           .get_rows = MPIR_Solo_get_rows,
+                                           .foresee = MPIR_Solo_foresee,
+                                           .swap_blocks = MPIR_Solo_swap_blocks,
+                                           .remote_group = MPIR_Solo_remote_group};
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -94,9 +94,9 @@ int MPIR_Solo_init(void)
     MPIR_Others = MPIR_Solo_on ? &MPIR_Others_missing : &MPIR_Others_exist;
     if (MPIR_Solo_on) {
         MPIR_Yield_alone = count_idle;
-        solo_take_scenarios(getenv(SCENARIO));
-        solo_supply_init();
-        solo_blocks_init();
+        MPIR_Solo_take_scenarios(getenv(SCENARIO));
+        MPIR_Solo_supply_init();
+        MPIR_Solo_blocks_init();
     }
     return MPI_SUCCESS;
 }

@@ -26,17 +26,11 @@ static uint8_t *ready[STEPS];
 
 static unsigned long long exchanges, longest;
 
-static void read_number(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
-                        void *buffer)
+void MPIR_Solo_blocks_init(void)
 {
-    *(unsigned long long *) buffer = *(const unsigned long long *) address;
-}
-
-void solo_blocks_init(void)
-{
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_exchanges", &exchanges, read_number, "SOLO",
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_exchanges", &exchanges, NULL, "SOLO",
                        "descriptions that this rank exchanged with others in MPI_Comm_split");
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "solo_longest", &longest, read_number, "SOLO",
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "solo_longest", &longest, NULL, "SOLO",
                        "bytes of the longest of these descriptions");
 }
 
@@ -53,15 +47,15 @@ static void forget(void)
     }
 }
 
-int solo_foresee(const split_call *call, MPIR_Comm *local, bool *takes_part)
+int MPIR_Solo_foresee(const split_call *call, MPIR_Comm *local, bool *takes_part)
 {
-    unsigned long long start = solo_now();
-    int mpi_errno = solo_foresee_calls(call, local, &foreseen.calls, takes_part);
+    unsigned long long start = MPIR_Solo_now();
+    int mpi_errno = MPIR_Solo_foresee_calls(call, local, &foreseen.calls, takes_part);
 
     foreseen.comm = local;
     foreseen.ranks = (uint32_t) local->local_size;
     forget();
-    solo_count_supply(start);
+    MPIR_Solo_count_supply(start);
     return mpi_errno;
 }
 
@@ -223,10 +217,10 @@ fn_fail:
     goto fn_exit;
 }
 
-int solo_swap_blocks(split_zones *zones, MPIR_Comm *comm, int to, const split_block *from)
+int MPIR_Solo_swap_blocks(split_zones *zones, MPIR_Comm *comm, int to, const split_block *from)
 {
     int mpi_errno = MPI_SUCCESS;
-    unsigned long long start = solo_now();
+    unsigned long long start = MPIR_Solo_now();
     uint8_t *theirs = NULL;
 
     exchanges++;
@@ -243,7 +237,7 @@ int solo_swap_blocks(split_zones *zones, MPIR_Comm *comm, int to, const split_bl
 
 fn_exit:
     MPL_free(theirs);
-    solo_count_supply(start);
+    MPIR_Solo_count_supply(start);
     return mpi_errno;
 fn_fail:
     goto fn_exit;

@@ -63,7 +63,7 @@ static bool parse_numbers(const char *text, solo_scenario *scenario)
     return *text == '\0';
 }
 
-bool solo_scenario_parse(const char *text, solo_scenario *scenario)
+bool MPIR_Solo_scenario_parse(const char *text, solo_scenario *scenario)
 {
     size_t length = strcspn(text, " ");
 
@@ -180,7 +180,7 @@ static int key_of(const solo_scenario *scenario, int width, int n, int r)
     }
 }
 
-const char *solo_scenario_calls(const solo_scenario *scenario, int n, solo_call *calls)
+const char *MPIR_Solo_scenario_calls(const solo_scenario *scenario, int n, solo_call *calls)
 {
     int width = n / divisor_below_root(n, scenario->kind == PLANES ? 3 : 2);
 

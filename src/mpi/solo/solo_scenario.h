@@ -46,14 +46,10 @@ typedef struct solo_scenario {
     char file[1024];
 } solo_scenario;
 
-/* For the linker: a program linked with libmpi.a may have names like these. */
-#define solo_scenario_parse MPIR_Solo_scenario_parse
-#define solo_scenario_calls MPIR_Solo_scenario_calls
-
 /* False for a text that is no scenario. */
-bool solo_scenario_parse(const char *text, solo_scenario *scenario);
+bool MPIR_Solo_scenario_parse(const char *text, solo_scenario *scenario);
 
 /* Fills calls[n].  NULL, or what is wrong. */
-const char *solo_scenario_calls(const solo_scenario *scenario, int n, solo_call *calls);
+const char *MPIR_Solo_scenario_calls(const solo_scenario *scenario, int n, solo_call *calls);
 
 #endif /* SOLO_SCENARIO_H_INCLUDED */

@@ -7,19 +7,13 @@
 
 static unsigned long long supply; /* nanoseconds */
 
-static void read_supply(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
-                        void *buffer)
+void MPIR_Solo_supply_init(void)
 {
-    *(unsigned long long *) buffer = supply;
-}
-
-void solo_supply_init(void)
-{
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_supply_ns", &supply, read_supply, "SOLO",
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_supply_ns", &supply, NULL, "SOLO",
                        "time in which mpirank1 found out what other ranks send");
 }
 
-unsigned long long solo_now(void)
+unsigned long long MPIR_Solo_now(void)
 {
     struct timespec time;
 
@@ -27,4 +21,4 @@ unsigned long long solo_now(void)
     return (unsigned long long) time.tv_sec * 1000000000 + (unsigned long long) time.tv_nsec;
 }
 
-void solo_count_supply(unsigned long long since) { supply += solo_now() - since; }
+void MPIR_Solo_count_supply(unsigned long long since) { supply += MPIR_Solo_now() - since; }

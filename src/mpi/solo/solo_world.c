@@ -29,7 +29,7 @@ static int forget_last(void *unused MPL_UNUSED)
     return MPI_SUCCESS;
 }
 
-void solo_take_scenarios(const char *lines)
+void MPIR_Solo_take_scenarios(const char *lines)
 {
     next_scenario = lines;
     MPIR_Add_finalize(forget_last, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
@@ -45,7 +45,7 @@ static int take_scenario(int size, solo_scenario *scenario)
     MPIR_ERR_CHKANDSTMT1(length == 0, mpi_errno, MPI_ERR_OTHER, return mpi_errno,
                          "**solo_no_scenario", "**solo_no_scenario %d", size);
     snprintf(line, sizeof(line), "%.*s", (int) length, next_scenario);
-    MPIR_ERR_CHKANDSTMT2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER,
+    MPIR_ERR_CHKANDSTMT2(!MPIR_Solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER,
                          return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", line,
                          SOLO_SCENARIOS);
     if (next_scenario[length] == '\n' && next_scenario[length + 1] != '\0')
@@ -94,16 +94,14 @@ static int find_calls(const MPIR_Comm *comm, solo_call mine, solo_call *calls)
     const char *wrong;
 
     if (expected.split_type) {
-        mpi_errno = split_type_calls(comm, mine, calls);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(split_type_calls(comm, mine, calls));
     } else {
-        mpi_errno = take_scenario(n, &scenario);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(take_scenario(n, &scenario));
         MPIR_ERR_CHKANDSTMT2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER,
                              return mpi_errno, "**solo_scenario", "**solo_scenario %s %s",
                              "program PATH, which was asked for the whole world, for a part of it",
                              SOLO_SCENARIOS);
-        wrong = solo_scenario_calls(&scenario, n, calls);
+        wrong = MPIR_Solo_scenario_calls(&scenario, n, calls);
         MPIR_ERR_CHKANDSTMT2(wrong, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario",
                              "**solo_scenario %s %s", wrong,
                              "a line with colour and key for each rank");
@@ -159,8 +157,8 @@ static bool does_any_take_part(const solo_call *calls, int n)
     return false;
 }
 
-int solo_foresee_calls(const split_call *call, MPIR_Comm *local, const solo_call **all,
-                       bool *takes_part)
+int MPIR_Solo_foresee_calls(const split_call *call, MPIR_Comm *local, const solo_call **all,
+                            bool *takes_part)
 {
     int mpi_errno = call->error;
     solo_call *calls = NULL;
@@ -182,11 +180,11 @@ fn_fail:
     goto fn_exit;
 }
 
-int solo_get_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid)
+int MPIR_Solo_get_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid)
 {
     const solo_call *calls;
     bool takes_part;
-    int mpi_errno = solo_foresee_calls(call, local, &calls, &takes_part);
+    int mpi_errno = MPIR_Solo_foresee_calls(call, local, &calls, &takes_part);
 
     if (mpi_errno == MPI_SUCCESS)
         fill_rows(call, local, calls, takes_part, ctxid);
@@ -239,18 +237,17 @@ static int map_members(const cmap_t *peers, int colour, cmap_t **remote)
     return mpi_errno;
 }
 
-int solo_remote_group(MPIR_Comm *local, MPIR_Comm *peer, int remote_leader, cmap_t **remote,
-                      int *is_low_group)
+int MPIR_Solo_remote_group(MPIR_Comm *local, MPIR_Comm *peer, int remote_leader, cmap_t **remote,
+                           int *is_low_group)
 {
     int mpi_errno = MPI_SUCCESS;
-    unsigned long long start = solo_now();
+    unsigned long long start = MPIR_Solo_now();
 
     MPIR_ERR_CHKANDSTMT(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, return mpi_errno,
                         "**solo_remote");
-    mpi_errno = map_members(peer->map, last.calls[remote_leader].colour, remote);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_TRY(map_members(peer->map, last.calls[remote_leader].colour, remote));
     *is_low_group = MPIR_cmap_select(local->map, 0) < MPIR_cmap_select(*remote, 0);
-    solo_count_supply(start);
+    MPIR_Solo_count_supply(start);
 
     return mpi_errno;
 }

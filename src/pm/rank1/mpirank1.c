@@ -155,15 +155,25 @@ static bool is_readable(int in)
     return n != 0;
 }
 
-static void write_all(int fd, const char *text, size_t length, const char *path)
+static bool write_all(int fd, const char *text, size_t length)
 {
     for (ssize_t n; length > 0; text += n, length -= (size_t) n) {
         n = write(fd, text, length);
         if (n < 0 && errno == EINTR)
             n = 0;
         if (n < 0)
-            die("what %s prints cannot be kept: %s", path, strerror(errno));
+            return false;
     }
+    return true;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = -1;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
 }
 
 /* All that the program prints, up to more than any scenario has. */
@@ -192,14 +202,15 @@ static void copy_output(int in, int fd, pid_t pid, const char *path)
                 "for each of them",
                 path, job.world, LINE_MOST);
         }
-        write_all(fd, block, (size_t) n, path);
+        if (!write_all(fd, block, (size_t) n))
+            die("what %s prints cannot be kept: %s", path, strerror(errno));
     }
 }
 
 /* What a program prints becomes a file, which the library reads: its descriptor is passed on. */
 static int run_scenario_program(const char *path)
 {
-    int fd = open_nameless_file(path), status = -1, ends[2];
+    int fd = open_nameless_file(path), ends[2];
     pid_t pid;
 
     if (pipe(ends) != 0)
@@ -208,9 +219,7 @@ static int run_scenario_program(const char *path)
     close(ends[1]);
     copy_output(ends[0], fd, pid, path);
     close(ends[0]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (status != 0)
+    if (wait_for(pid) != 0)
         die("--scenario program %s: it ended with an error", path);
     return fd;
 }
@@ -239,11 +248,11 @@ static void add_scenario(const char *text)
     } else {
         snprintf(line, sizeof(line), "%s", text);
     }
-    if (!strncmp(text, "file ", 5) || !solo_scenario_parse(line, &scenario))
+    if (!strncmp(text, "file ", 5) || !MPIR_Solo_scenario_parse(line, &scenario))
         die("--scenario %s: accepted are %s, program PATH", text, SOLO_SCENARIOS);
     if (!strncmp(text, "program ", 8)) {
         calls = malloc((size_t) job.world * sizeof(*calls));
-        wrong = calls ? solo_scenario_calls(&scenario, job.world, calls) : "no memory";
+        wrong = calls ? MPIR_Solo_scenario_calls(&scenario, job.world, calls) : "no memory";
         free(calls);
         if (wrong)
             die("--scenario %s: %s; accepted is one line with colour (0 and more, or %d) and key "
@@ -548,20 +557,6 @@ static bool next_line(FILE *in, char *line)
     return true;
 }
 
-static bool send_line(int fd, const char *text)
-{
-    size_t length = strlen(text);
-
-    for (ssize_t n; length > 0; text += n, length -= (size_t) n) {
-        n = write(fd, text, length);
-        if (n < 0 && errno == EINTR)
-            n = 0;
-        if (n < 0)
-            return false;
-    }
-    return true;
-}
-
 /* Until the program ends or aborts.  Returns the exit status it asked for, or -1; *said_hello:
  * it spoke PMI. */
 static int serve(FILE *in, int fd, bool *said_hello)
@@ -579,19 +574,10 @@ static int serve(FILE *in, int fd, bool *said_hello)
                     line);
             return 1;
         }
-        if (!send_line(fd, text))
+        if (!write_all(fd, text, strlen(text)))
             break;
     }
     return -1;
-}
-
-static int wait_for(pid_t pid)
-{
-    int status;
-
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
 }
 
 /* The program went without a word to its process manager. */

@@ -17,8 +17,8 @@ namespace {
 std::vector<solo_call> calls(const std::string &text, int n) {
     solo_scenario scenario;
     std::vector<solo_call> found(static_cast<size_t>(n));
-    EXPECT_TRUE(solo_scenario_parse(text.c_str(), &scenario)) << text;
-    EXPECT_EQ(nullptr, solo_scenario_calls(&scenario, n, found.data())) << text;
+    EXPECT_TRUE(MPIR_Solo_scenario_parse(text.c_str(), &scenario)) << text;
+    EXPECT_EQ(nullptr, MPIR_Solo_scenario_calls(&scenario, n, found.data())) << text;
     return found;
 }
 
@@ -74,7 +74,7 @@ TEST(Scenario, TextsThatAreNone) {
           "random_permutation -1", "random_permutation 1 2", "random_colours 3",
           "random_colours 0 1", "random_colours 4294967296 1",
           "random_permutation 99999999999999999999999", "same ", " same"})
-        EXPECT_FALSE(solo_scenario_parse(text, &scenario)) << text;
+        EXPECT_FALSE(MPIR_Solo_scenario_parse(text, &scenario)) << text;
 }
 
 class File : public ::testing::Test {
@@ -86,8 +86,8 @@ class File : public ::testing::Test {
         std::ofstream(name) << text;
         solo_scenario scenario;
         std::vector<solo_call> found(static_cast<size_t>(n));
-        EXPECT_TRUE(solo_scenario_parse(("file " + name).c_str(), &scenario));
-        const char *wrong = solo_scenario_calls(&scenario, n, found.data());
+        EXPECT_TRUE(MPIR_Solo_scenario_parse(("file " + name).c_str(), &scenario));
+        const char *wrong = MPIR_Solo_scenario_calls(&scenario, n, found.data());
         last = in_words(found);
         return wrong;
     }
@@ -107,8 +107,8 @@ TEST_F(File, HasALineForEachRank) {
     std::remove(name.c_str());
     solo_scenario scenario;
     solo_call call;
-    EXPECT_TRUE(solo_scenario_parse(("file " + name).c_str(), &scenario));
-    EXPECT_NE(nullptr, solo_scenario_calls(&scenario, 1, &call));
+    EXPECT_TRUE(MPIR_Solo_scenario_parse(("file " + name).c_str(), &scenario));
+    EXPECT_NE(nullptr, MPIR_Solo_scenario_calls(&scenario, 1, &call));
 }
 
 TEST_F(File, HasNumbersThatAreInts) {
