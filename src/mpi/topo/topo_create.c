@@ -259,16 +259,24 @@ int MPIR_Topo_make_dist_graph(MPIR_Comm *comm, int error, const MPII_Dist_graph_
     return mpi_errno;
 }
 
+/* In the order of `ranks`, which this releases; NULL: in that of the communicator. */
+static int rank_by(cmap_t *ranks, const MPIR_Comm *comm, int nnodes)
+{
+    int rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
+
+    if (ranks)
+        rank = rank_in(ranks, comm->rank);
+    MPIR_cmap_release(ranks);
+    return rank;
+}
+
 int MPIR_Topo_rank_in_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
                            const int periods[], int *rank)
 {
     cmap_t *ranks = NULL;
     int mpi_errno = MPIR_Topo_order_grid(comm, nnodes, ndims, dims, periods, &ranks);
 
-    *rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
-    if (ranks)
-        *rank = rank_in(ranks, comm->rank);
-    MPIR_cmap_release(ranks);
+    *rank = rank_by(ranks, comm, nnodes);
     return mpi_errno;
 }
 
@@ -278,10 +286,7 @@ int MPIR_Topo_rank_in_graph(MPIR_Comm *comm, int nnodes, const int index[], cons
     cmap_t *ranks = NULL;
     int mpi_errno = MPIR_Topo_order_graph(comm, nnodes, index, edges, &ranks);
 
-    *rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
-    if (ranks)
-        *rank = rank_in(ranks, comm->rank);
-    MPIR_cmap_release(ranks);
+    *rank = rank_by(ranks, comm, nnodes);
     return mpi_errno;
 }
 

@@ -27,12 +27,6 @@ typedef struct {
     int *index, *edges; /* of all; the first process has them */
 } ordering;
 
-static void note(ordering *o, int error)
-{
-    if (o->error == MPI_SUCCESS)
-        o->error = error;
-}
-
 static void *alloc(ordering *o, size_t ints)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -41,7 +35,7 @@ static void *alloc(ordering *o, size_t ints)
     MPIR_ERR_CHKANDSTMT2(!p, mpi_errno, MPI_ERR_NO_MEM, ;, "**nomem2", "**nomem2 %d %s",
                                                          (int) ((ints + 1) * sizeof(int)),
                                                          "order of a graph");
-    note(o, mpi_errno);
+    MPIR_Err_keep_first(&o->error, mpi_errno);
     return p;
 }
 
@@ -56,7 +50,7 @@ static bool is_done(ordering *o, int mpi_errno)
         MPIR_Yield_idle();
         return false;
     }
-    note(o, mpi_errno);
+    MPIR_Err_keep_first(&o->error, mpi_errno);
     return true;
 }
 
@@ -114,7 +108,8 @@ static bool agree_on_start(ordering *o, const MPII_Dist_graph_topology *graph)
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int64_t sums[2] = {o->error != MPI_SUCCESS, graph->outdegree};
 
-    note(o, MPIR_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, o->comm, &errflag));
+    MPIR_Err_keep_first(
+        &o->error, MPIR_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, o->comm, &errflag));
     o->n_edges = sums[1];
     return o->error == MPI_SUCCESS && sums[0] == 0 && sums[1] > 0 && sums[1] <= MOST_EDGES;
 }
@@ -145,7 +140,7 @@ static void find_order(ordering *o, const MPII_Dist_graph_topology *graph)
     MPIR_Topo_edges_t edges = {
         .n = o->n, .index = o->index, .edges = o->edges, .is_weighted = true};
     if (o->error == MPI_SUCCESS)
-        note(o, MPIR_Topo_order_edges(o->comm, &edges, o->order, &better));
+        MPIR_Err_keep_first(&o->error, MPIR_Topo_order_edges(o->comm, &edges, o->order, &better));
     o->order[o->n] = better;
 }
 
@@ -206,7 +201,7 @@ static bool await_lists(ordering *o, int from, MPI_Aint *n)
     while (!flag) {
         int mpi_errno =
             MPID_Iprobe(from, MPIR_TOPO_B_TAG, o->comm, MPIR_CONTEXT_INTRA_COLL, &flag, &status);
-        note(o, mpi_errno);
+        MPIR_Err_keep_first(&o->error, mpi_errno);
         if (mpi_errno != MPI_SUCCESS || (!flag && o->comm->ended))
             return false;
         if (!flag) {
@@ -257,7 +252,7 @@ static void swap_lists(ordering *o, MPII_Dist_graph_topology *graph, int **lists
         ;
     receive_lists(o, from, graph, lists);
     if (request) {
-        note(o, MPIC_Wait(request, &errflag));
+        MPIR_Err_keep_first(&o->error, MPIC_Wait(request, &errflag));
         MPIR_Request_free(request);
     }
     MPL_free(packed);
@@ -278,7 +273,7 @@ int MPIR_Topo_order_dist_graph(MPIR_Comm *comm, int error, MPII_Dist_graph_topol
         else
             send_to_root(&o, o.packed, PAIR * (size_t) graph->outdegree);
         told = MPIR_Bcast(o.order, o.n + 1, MPI_INT, ROOT, comm, &errflag);
-        note(&o, told);
+        MPIR_Err_keep_first(&o.error, told);
         if (told == MPI_SUCCESS && o.order[o.n]) {
             swap_lists(&o, graph, lists);
             *order = o.order;

@@ -215,7 +215,6 @@ fn_fail:
 
 int MPIR_World_order_apply(MPIR_Comm *world)
 {
-    int mpi_errno = MPI_SUCCESS;
     uint32_t n = (uint32_t) MPIR_Process.size;
     cmap_t *map = NULL;
     cmap_status status = CMAP_OK;
@@ -226,8 +225,7 @@ int MPIR_World_order_apply(MPIR_Comm *world)
         status = MPIR_Topo_order_cells(world->map, ndims, dims, &map);
     forget();
     if (status != CMAP_OK)
-        mpi_errno = MPIR_Map_error(status, "order of the world", (int) n);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_TRY(MPIR_Map_error(status, "order of the world", (int) n));
     has_order = map != NULL;
     if (map) {
         MPIR_cmap_release(world->map);
@@ -235,7 +233,7 @@ int MPIR_World_order_apply(MPIR_Comm *world)
         world->rank = (int) MPIR_cmap_rank(map, (uint32_t) MPIR_Process.rank);
     }
 
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 bool MPIR_World_order_is_given(void) { return !has_order; }
