@@ -37,47 +37,37 @@ const char USAGE[] =
     "Standard error shows for each representation how far the estimates are from the measured "
     "times.\n";
 
-std::vector<double> times_of(const Samples &samples) {
-    std::vector<double> times;
+// The times first .. last of `times`: what maps of members_of(k) take beside beside(map).
+template <class MembersOf, class Beside>
+void measure_times(double *times, unsigned first, unsigned last, cmap_rep rep, int rounds,
+                   const MembersOf &members_of, const Beside &beside) {
+    Samples samples;
+    for (unsigned k = first; k <= last; k++)
+        samples.add(rep, members_of(k));
+    samples.measure(rounds);
+    std::vector<double> measured;
     for (const Sample &sample : samples.all)
-        times.push_back(std::max(LEAST_NS, sample.ns));
-    return rising(times);
+        measured.push_back(std::max(LEAST_NS, sample.ns - beside(sample.map)));
+    measured = rising(measured);
+    std::copy(measured.begin(), measured.end(), times + first);
 }
 
-// Plain arrays of 2^12 bytes and more.
-void access_times(int rounds) {
-    Samples samples;
-    for (unsigned k = 0; k < std::size(cmap::TIME_ACCESS); k++)
-        samples.add(CMAP_REP_ARRAY, everyone(1u << (k + ACCESS_FIRST - 2)));
-    samples.measure(rounds);
-    const std::vector<double> times = times_of(samples);
-    std::copy(times.begin(), times.end(), cmap::TIME_ACCESS);
-}
-
-// No form has 0 levels: the first time keeps its value.
-void affine_times(int rounds) {
-    Samples samples;
-    for (unsigned k = 1; k <= CMAP_AFFINE_LEVELS; k++)
-        samples.add(CMAP_REP_AFFINE, affine_levels(k));
-    samples.measure(rounds);
-    const std::vector<double> times = times_of(samples);
-    std::copy(times.begin(), times.end(), cmap::TIME_AFFINE + 1);
-}
-
-// Beside the access to the payload, by the bits of their number.  One run is an affine map: the
-// first time falls only if the second one would be less.
-void runs_times(int rounds) {
-    Samples samples;
-    for (unsigned k = 1; k < std::size(cmap::TIME_RUNS); k++)
-        samples.add(CMAP_REP_RUNS, random_ranges(1u << k));
-    samples.measure(rounds);
-    std::vector<double> times;
-    for (const Sample &sample : samples.all)
-        times.push_back(
-            std::max(LEAST_NS, sample.ns - cmap::time_access(MPIR_cmap_payload_bytes(sample.map))));
-    times = rising(times);
-    std::copy(times.begin(), times.end(), cmap::TIME_RUNS + 1);
-    cmap::TIME_RUNS[0] = std::min(cmap::TIME_RUNS[0], times[0]);
+void list_times(int rounds) {
+    const auto nothing = [](const cmap_t *) { return 0.0; };
+    // plain arrays of 2^12 bytes and more
+    measure_times(
+        cmap::TIME_ACCESS, 0, std::size(cmap::TIME_ACCESS) - 1, CMAP_REP_ARRAY, rounds,
+        [](unsigned k) { return everyone(1u << (k + ACCESS_FIRST - 2)); }, nothing);
+    // no form has 0 levels: the first time keeps its value
+    measure_times(cmap::TIME_AFFINE, 1, CMAP_AFFINE_LEVELS, CMAP_REP_AFFINE, rounds, affine_levels,
+                  nothing);
+    // Beside the access to the payload, by the bits of their number.  One run is an affine map: the
+    // first time falls only if the second one would be less.
+    measure_times(
+        cmap::TIME_RUNS, 1, std::size(cmap::TIME_RUNS) - 1, CMAP_REP_RUNS, rounds,
+        [](unsigned k) { return random_ranges(1u << k); },
+        [](const cmap_t *map) { return cmap::time_access(MPIR_cmap_payload_bytes(map)); });
+    cmap::TIME_RUNS[0] = std::min(cmap::TIME_RUNS[0], cmap::TIME_RUNS[1]);
 }
 
 void other_times(int rounds) {
@@ -148,9 +138,7 @@ int main(int argc, char **argv) {
     if (file == nullptr)
         bench::refuse(std::string("cannot write ") + arguments.output + ": " +
                       std::strerror(errno));
-    bench::access_times(arguments.rounds);
-    bench::affine_times(arguments.rounds);
-    bench::runs_times(arguments.rounds);
+    bench::list_times(arguments.rounds);
     bench::other_times(arguments.rounds);
     bench::write_times(file);
     if (std::ferror(file) != 0 || std::fclose(file) != 0)
