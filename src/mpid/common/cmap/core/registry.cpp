@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/registry.hpp"
 
-#include "rep/affine.hpp"
-#include "rep/array.hpp"
-#include "rep/bdd.hpp"
-#include "rep/bitmap.hpp"
-#include "rep/bwt.hpp"
-#include "rep/concat.hpp"
-#include "rep/eliasfano.hpp"
-#include "rep/gap.hpp"
-#include "rep/packed.hpp"
-#include "rep/pperm.hpp"
-#include "rep/runs.hpp"
-#include "rep/sub.hpp"
-#include "rep/wtr.hpp"
+#include "cmap_tuning.hpp"
 
 namespace cmap {
+
+Estimate estimate_of(uint32_t size, uint64_t bytes, uint64_t room, double time) noexcept {
+    if (!inside(size)) return Estimate{true, bytes, time + time_access(bytes)};
+    return bytes <= room ? Estimate{true, 0, time + time_access(0)} : cannot();
+}
 
 #ifdef CMAP_WITHOUT_BUDDY
 constexpr Representation bdd_representation = left_out("bdd");

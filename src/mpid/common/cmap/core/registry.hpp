@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of representations: one entry each, in the order of cmap_rep.
 //
-// A new representation is its pair of files under rep/, a tag in cmap.h, its line in registry.cpp
+// A new representation is its file under rep/, a tag in cmap.h, its name here and in registry.cpp,
 // and its times in cmap_times.hpp: doc/contributing/adding_a_representation.md.
 #ifndef CMAP_CORE_REGISTRY_HPP_INCLUDED
 #define CMAP_CORE_REGISTRY_HPP_INCLUDED
@@ -22,6 +22,14 @@ struct Estimate {
 };
 
 inline Estimate cannot() noexcept { return Estimate{false, 0, 0}; }
+
+// The payload of a small map lies in its header.
+inline bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
+inline bool inside(const cmap_t *map) noexcept { return inside(map->size); }
+
+// Of a map of `size` members with a payload of so many bytes, of which its header has room for
+// `room`.  `time` is without the access to the payload.
+Estimate estimate_of(uint32_t size, uint64_t bytes, uint64_t room, double time) noexcept;
 
 // The memory of a payload comes to lie elsewhere: adds the distance to each pointer into it.
 class Relocation {
@@ -124,6 +132,12 @@ constexpr Representation left_out(const char *name) noexcept {
 }
 
 constexpr bool is_left_out(const Representation &rep) noexcept { return rep.build == nullptr; }
+
+// The entries, each in the file of its name under rep/.
+extern const Representation affine_representation, packed_representation, array_representation,
+    runs_representation, bitmap_representation, pperm_representation, concat_representation,
+    gap_representation, eliasfano_representation, bdd_representation, bwt_representation,
+    wtr_representation, sub_representation;
 
 const Representation &representation(unsigned kind) noexcept;
 

@@ -13,8 +13,6 @@
 
 namespace cmap {
 
-extern const Representation affine_representation;
-
 // What the header of an affine map stands for.
 AffineForm form_of(const cmap_t *map) noexcept;
 

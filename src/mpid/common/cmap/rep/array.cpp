@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/array.hpp"
-
+// array: the canonical list, 4 bytes a member.
+//
+// Payload 4n bytes; none up to CMAP_INLINE_MEMBERS members, which live in the header, so that
+// select has no case for them.  select O(1); rank through the inverse, by bisection when the list
+// increases.
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
@@ -9,8 +12,6 @@
 
 namespace cmap {
 namespace {
-
-bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
 
 std::size_t payload(uint32_t size) noexcept {
     return inside(size) ? 0 : std::size_t{size} * sizeof(uint32_t);

@@ -30,10 +30,7 @@ Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (!stats.is_set || stats.size == 0) return cannot();
     const RankSelectLayout layout = layout_of(stats.min, stats.max, stats.size);
-    if (stats.size <= CMAP_INLINE_MEMBERS)
-        return layout.words <= INSIDE_WORDS ? Estimate{true, 0, TIME_BITMAP + time_access(0)}
-                                            : cannot();
-    return Estimate{true, layout.bytes(), TIME_BITMAP + time_access(layout.bytes())};
+    return estimate_of(stats.size, layout.bytes(), INSIDE_WORDS * 8, TIME_BITMAP);
 }
 
 void mark(uint64_t *words, uint32_t first, uint32_t count) noexcept {
@@ -69,7 +66,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     const RankSelectLayout layout = layout_of(map->min, map->max, map->size);
     BitmapBody &body = make_body<BitmapBody>(map);
     uint64_t *memory = body.inside;
-    if (map->size > CMAP_INLINE_MEMBERS) memory = static_cast<uint64_t *>(allocate(layout.bytes()));
+    if (!inside(map)) memory = static_cast<uint64_t *>(allocate(layout.bytes()));
     if (memory == nullptr) return CMAP_ERR_NOMEM;
     body.bits.lay_out(memory, layout);
     body.base = base_of(map->min);
@@ -79,7 +76,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
 }
 
 void release(cmap_t *map) noexcept {
-    if (map->size > CMAP_INLINE_MEMBERS) deallocate(body_of<BitmapBody>(map).bits.words);
+    if (!inside(map)) deallocate(body_of<BitmapBody>(map).bits.words);
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
@@ -116,7 +113,7 @@ bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
 }
 
 std::size_t bytes(const cmap_t *map) noexcept {
-    return map->size <= CMAP_INLINE_MEMBERS ? 0 : layout_of(map->min, map->max, map->size).bytes();
+    return inside(map) ? 0 : layout_of(map->min, map->max, map->size).bytes();
 }
 
 const char *validate(const cmap_t *map) noexcept {
@@ -132,7 +129,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 }
 
 const void *payload_of(const cmap_t *map) noexcept {
-    return map->size <= CMAP_INLINE_MEMBERS ? nullptr : body_of<BitmapBody>(map).bits.words;
+    return inside(map) ? nullptr : body_of<BitmapBody>(map).bits.words;
 }
 
 void relocate(cmap_t *map, const Relocation &move) noexcept {

@@ -12,8 +12,6 @@
 
 namespace cmap {
 
-extern const Representation bitmap_representation;
-
 // The bits of a bitmap, for as long as it lives.
 BitSet bits_of(const cmap_t *map) noexcept;
 

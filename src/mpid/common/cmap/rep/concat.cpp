@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/concat.hpp"
-
+// concat: other maps one after the other.
+//
+// Payload 12 bytes a part, and the parts with their headers; none up to CMAP_INLINE_MEMBERS
+// members.  select O(log k) and the part's; rank asks the parts whose [min, max] holds the index,
+// one by one.  For two sets in a row, each in its own best form: the union of two sets in MPI's
+// order is the first and what the second adds, and the first is mostly alive already.  Any other
+// list is cut in halves, only when that is asked for.
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
@@ -18,8 +23,6 @@ struct ConcatBody {
     uint32_t inside_starts[2];
     cmap_t *inside_parts[2];
 };
-
-bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
 
 uint64_t payload(uint32_t parts) noexcept {
     return uint64_t{parts} * (sizeof(cmap_t *) + sizeof(uint32_t));

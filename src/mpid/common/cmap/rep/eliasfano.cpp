@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/eliasfano.hpp"
-
+// eliasfano: a sparse set, high parts of its members in unary and low parts as they are.
+//
+// Of each member less the least, the l = floor(lg(span / n)) lowest bits stand in a packed string.
+// The rest is a string of bits with a one for each member, in order, and a zero behind each value
+// of the high part: member k has the high part (position of one number k) - k.  Payload n * l + n +
+// span / 2^l bits, at most n * (2 + lg(span / n)), and the directories of core/rank_select.hpp over
+// the second string, 5 % of it.  select O(1): one select1 and one number.  rank: two select0 and
+// bisection of the low parts between.
+//
+// P. Elias, "Efficient storage and retrieval by content and address of static files", J. ACM 21(2),
+// 1974; R. M. Fano, "On the number of bits required to implement an associative memory", MIT
+// Project MAC, 1971; with the directories D. Okanohara and K. Sadakane, "Practical entropy-
+// compressed rank/select dictionary", ALENEX 2007, section 6 (sdarray).
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
@@ -50,8 +61,6 @@ Layout layout_of(uint32_t min, uint32_t max, uint32_t size) noexcept {
 
 Layout layout_of(const cmap_t *map) noexcept { return layout_of(map->min, map->max, map->size); }
 
-bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
-
 constexpr uint64_t LONG_RUN = 16;  // members
 
 Estimate estimate(const Analysis &analysis) noexcept {
@@ -59,9 +68,8 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (!stats.is_set || stats.size == 0) return cannot();
     const bool in_runs = stats.runs * LONG_RUN <= stats.size;
     const double time = TIME_ELIASFANO + (in_runs ? TIME_ELIASFANO_RUNS : 0);
-    const uint64_t space = layout_of(stats.min, stats.max, stats.size).bytes();
-    if (stats.size > CMAP_INLINE_MEMBERS) return Estimate{true, space, time + time_access(space)};
-    return space <= INSIDE_WORDS * 8 ? Estimate{true, 0, time + time_access(0)} : cannot();
+    return estimate_of(stats.size, layout_of(stats.min, stats.max, stats.size).bytes(),
+                       INSIDE_WORDS * 8, time);
 }
 
 void fill(EliasFanoBody &body, const Content &content) noexcept {

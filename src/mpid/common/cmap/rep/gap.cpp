@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/gap.hpp"
-
+// gap: a set as the distances of neighbours, in fixed width.
+//
+// Blocks of B members.  Each has its first member, 32 bits, and for the others the distance to the
+// one before less 1, in w = lg(largest distance) bits, rounded up and at least GAP_MIN_WIDTH.
+// Payload n * w + n / B * (32 - w) bits; B goes with w, see below.  select sums up to B - 1
+// numbers, several at a time in one word; rank is bisection of the blocks and a walk through one of
+// them.  Where bytes weigh enough, distances are digits to the base of the largest one instead: see
+// gap_digits.hpp.
+//
+// S. Mir Taheri, "Scalability of communicators in MPI", UBC 2011, section 4.1.4.
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
@@ -59,14 +67,10 @@ uint64_t payload(uint32_t size, const Shape &shape) noexcept {
     return uint64_t{blocks} * 4 + packed_bytes(size - blocks, shape.width);
 }
 
-bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
-
 Estimate estimate_widths(const Stats &stats) noexcept {
     const Shape shape = shape_of(stats.largest_gap);
-    const uint64_t space = payload(stats.size, shape);
     const double time = TIME_GAP + TIME_GAP_STEP * ((1u << shape.block_bits) / shape.step);
-    if (stats.size > CMAP_INLINE_MEMBERS) return Estimate{true, space, time + time_access(space)};
-    return space <= INSIDE_BYTES ? Estimate{true, 0, time + time_access(0)} : cannot();
+    return estimate_of(stats.size, payload(stats.size, shape), INSIDE_BYTES, time);
 }
 
 // Digits are smaller, but slow.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/packed.hpp"
-
+// packed: a list of fixed-width offsets from the least index.
+//
+// Payload ceil(n * ceil(lg(max - min + 1)) / 8) bytes, and up to 8 so that one unaligned 64-bit
+// load reads any member; none up to CMAP_INLINE_MEMBERS members.  select O(1): meets the
+// information bound n lg u of a random permutation. rank through the inverse; by bisection when the
+// list increases.  (Mir Taheri 2011, section 3.3.)
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
@@ -14,12 +18,9 @@ namespace {
 
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
-    const uint64_t space = packed_bytes(stats.size, bits_for(stats.span()));
-    if (stats.size <= CMAP_INLINE_MEMBERS) return Estimate{true, 0, TIME_PACKED + time_access(0)};
-    return Estimate{true, space, TIME_PACKED + time_access(space)};
+    return estimate_of(stats.size, packed_bytes(stats.size, bits_for(stats.span())),
+                       sizeof cmap_packed_body::inside, TIME_PACKED);
 }
-
-bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     cmap_packed_body &body = map->body.packed;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/pperm.hpp"
-
+// pperm: a set, which is a map of its own and shared by all permutations of it, and a packed
+// permutation.
+//
+// Payload n * ceil(lg n) / 8 bytes (and up to 8), and the set with its header unless it is shared:
+// a communicator and its reordered relatives pay for their members once.  select O(1) and the
+// set's; rank the set's and one access to the inverse. (Mir Taheri 2011, section 3.4.)
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
@@ -23,8 +27,6 @@ struct PpermBody {
 
 static_assert(CMAP_INLINE_MEMBERS * 3 / 8 + 8 <= sizeof PpermBody::inside,
               "small maps stay in the header");
-
-bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
 
 uint64_t payload(uint32_t size) noexcept {
     return inside(size) ? 0 : packed_bytes(size, bits_for(size));

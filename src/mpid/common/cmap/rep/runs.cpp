@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rep/runs.hpp"
-
+// runs: k arithmetic runs (first, step) and the prefix sums of their lengths.
+//
+// Payload 12k bytes; 4k more in a list of more than RUNS_SCAN runs, for their order; none up to
+// CMAP_INLINE_MEMBERS members when k <= 3.  select O(log k): a branch-free bisection over
+// contiguous keys.  rank O(log k) in a set, and in a list whose runs are apart or have one step,
+// however they are interleaved: by the residue of their members, then by the least.  With g
+// different steps g such searches, up to RUNS_GROUPS; beyond that an inverse is kept, or where
+// there is none (space strategy, no memory) g searches, or a scan if that is shorter.  Declines
+// beyond RUNS_LIMIT runs or 4n bytes.  (Ranges of ranges: Chaarawi and Gabriel 2008.)
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -61,8 +68,6 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (space > uint64_t{stats.size} * sizeof(uint32_t)) return cannot();
     return Estimate{true, space, time + time_access(space)};
 }
-
-bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
 
 uint32_t end_of(const cmap_t *map, const RunsBody &body, uint32_t i) noexcept {
     return i + 1 < body.count ? body.starts[i + 1] : map->size;

@@ -29,8 +29,6 @@ namespace cmap {
 
 constexpr unsigned SUB_DEPTH = 2;
 
-extern const Representation sub_representation;
-
 // The map a sub refers to; nullptr for every other.
 const cmap_t *sub_parent(const cmap_t *map) noexcept;
 // References in a row from this map on: 0 for one that is no sub.
