@@ -138,7 +138,7 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
         return;
     if (MPIR_Deaths_watched) {
         ucp_config_modify(config, "TLS", have_cma() ? "^mm" : "^shm");
-        /* by TCP a message is copied in either case, and a rendezvous costs two more */
+        /* by TCP a message is copied in either case, and a rendezvous has two more legs */
         if (!getenv("UCX_RNDV_THRESH"))
             ucp_config_modify(config, "RNDV_THRESH", "128k");
         return;
