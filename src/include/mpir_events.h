@@ -51,12 +51,25 @@ typedef struct {
     void (*keep_error)(int code); /* for the next progress that the program makes */
 } MPIR_Events_source_t;
 
-/* Can there be a helper?  The network asks before it opens its devices. */
-bool MPIR_Events_may_come(void);
+/* A network that has events for windows alone, from the first one on that needs them. */
+typedef struct {
+    /* Calls MPIR_Events_set_source(), once; false: there are no events. */
+    bool (*open)(void);
+    /* Can the members serve each other by events; and do they know where? */
+    bool (*can_meet)(struct MPIR_Comm *comm);
+    bool (*has_met)(struct MPIR_Comm *comm);
+    int (*meet)(struct MPIR_Comm *comm); /* they tell each other: collective */
+    void (*use)(struct MPIR_Comm *comm); /* its window is served by events from now on */
+} MPIR_Events_late_t;
 
-/* The network has such a source.  Before MPIR_Events_init(); without a source there is no
- * helper. */
+/* Can there be a helper; and is it there from MPI_Init on, for all messages?  The network asks
+ * before it opens its devices. */
+bool MPIR_Events_may_come(void);
+bool MPIR_Events_are_for_all(void);
+
+/* The network has such a source; without one there is no helper.  Zeros: it has none any more. */
 void MPIR_Events_set_source(const MPIR_Events_source_t *source);
+void MPIR_Events_set_late(const MPIR_Events_late_t *late);
 
 /* A hook of the progress engine has become active: a helper that sleeps has to look again. */
 void MPIR_Events_hook_is_active(void);
@@ -66,11 +79,15 @@ void MPIR_Events_hook_is_active(void);
 void MPIR_Events_init(void);
 void MPIR_Events_stop(void);
 
-/* The info key mpix_progress_events of windows.  MPI_Win_set_info; MPI_Win_get_info, whose object
- * says whether there is a helper; and a new window, with its info object or NULL: with "auto" there
- * is a helper from the first one on in which messages serve others. */
+/* The info key mpix_progress_events of windows.  MPI_Win_set_info; and MPI_Win_get_info, whose
+ * object says whether there is a helper. */
 void MPIR_Events_set_info(struct MPIR_Info *info);
 int MPIR_Events_get_info(struct MPIR_Info *info);
-void MPIR_Events_window(const struct MPIR_Win *win, struct MPIR_Info *info);
+
+/* A new window, with its info object or NULL.  With "auto" there is a helper from the first one on
+ * in which messages serve others.  Before the members agree each offers what it can: the result is
+ * flags for MPIDIG_win_agree().  Then, with those of all: collective. */
+unsigned MPIR_Events_offer(const struct MPIR_Win *win, struct MPIR_Info *info);
+int MPIR_Events_window(const struct MPIR_Win *win, struct MPIR_Info *info, unsigned flags);
 
 #endif /* MPIR_EVENTS_H_INCLUDED */

@@ -4,6 +4,7 @@
 #include "mpir_arrivals.h"
 #include "mpir_events.h"
 #include "mpir_tvars.h"
+#include "rma/window/agree.h"
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +18,7 @@ cvars:
     - name        : MPIR_CVAR_PROGRESS_EVENTS
       category    : CH4
       type        : enum
-      default     : off
+      default     : auto
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
@@ -29,7 +30,8 @@ cvars:
                info key mpix_progress_events of a window, true or false, starts or ends it
         on   - from MPI_Init on
         off  - never
-        With auto and on, messages inside a node go through no cache lines.
+        With auto it serves such windows alone. With on it serves all messages, and those inside a
+        node go through no cache lines.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -44,6 +46,7 @@ MPIR_Events_t MPIR_Events;
 
 static struct {
     MPIR_Events_source_t source;
+    MPIR_Events_late_t late;
     pthread_t thread;
     int wake; /* an eventfd, which ends a sleep */
     pid_t process;
@@ -59,11 +62,22 @@ bool MPIR_Events_may_come(void)
            MPIR_CVAR_PROGRESS_EVENTS != MPIR_CVAR_PROGRESS_EVENTS_off && !MPIR_CVAR_ASYNC_PROGRESS;
 }
 
+bool MPIR_Events_are_for_all(void)
+{
+    return MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on;
+}
+
 static bool runs(void) { return helper.is_running && helper.is_wanted; }
 
 void MPIR_Events_set_source(const MPIR_Events_source_t *source)
 {
     helper.source = *source;
+    helper.process = getpid();
+}
+
+void MPIR_Events_set_late(const MPIR_Events_late_t *late)
+{
+    helper.late = *late;
     helper.process = getpid();
 }
 
@@ -244,15 +258,16 @@ static bool have_handlers(void)
     return helper.has_handlers;
 }
 
+/* A child of fork() shares the network's memory and descriptors with its parent. */
+static bool can_start(void)
+{
+    return helper.process == getpid() && have_handlers() &&
+           (MPIR_handover_init(&MPIR_Events.handover) || MPIR_IS_THREADED);
+}
+
 static void start(void)
 {
-    bool can_hand_over;
-
-    /* A child of fork() shares the network's memory and descriptors with its parent. */
-    if (!helper.source.arm || helper.process != getpid() || helper.is_running || !have_handlers())
-        return;
-    can_hand_over = MPIR_handover_init(&MPIR_Events.handover);
-    if (!MPIR_IS_THREADED && !can_hand_over)
+    if (!helper.source.arm || helper.is_running || !can_start())
         return;
     helper.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (helper.wake < 0)
@@ -295,17 +310,27 @@ static void want(bool wanted)
     MPIR_Events.state |= MPIR_EVENTS_DUE;
 }
 
-/* True: the info object has the key. */
-static bool follow(MPIR_Info *info)
+/* True: the info object has the key, with a value that means something. */
+static bool has_hint(MPIR_Info *info, bool *is_wanted)
 {
     char value[sizeof("false")];
     int flag = 0;
 
     if (!info || MPIR_Info_get_impl(info, KEY, sizeof(value) - 1, value, &flag) || !flag)
         return false;
-    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
-        want(strcmp(value, "true") == 0);
-    return true;
+    *is_wanted = strcmp(value, "true") == 0;
+    return *is_wanted || strcmp(value, "false") == 0;
+}
+
+/* True: there is a hint. */
+static bool follow(MPIR_Info *info)
+{
+    bool is_wanted;
+    bool has = has_hint(info, &is_wanted);
+
+    if (has)
+        want(is_wanted);
+    return has;
 }
 
 void MPIR_Events_set_info(MPIR_Info *info) { (void) follow(info); }
@@ -335,11 +360,38 @@ static bool is_served_by_messages(const MPIR_Win *win)
     return !comm->node_comm || comm->node_comm->local_size < comm->local_size;
 }
 
-void MPIR_Events_window(const MPIR_Win *win, MPIR_Info *info)
+/* Without a helper a second source of messages would be polled in vain. */
+static bool can_come(MPIR_Comm *comm)
 {
-    if (!follow(info) && MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_auto &&
-        is_served_by_messages(win))
+    return helper.late.open && helper.late.can_meet(comm) && (helper.is_running || can_start()) &&
+           helper.late.open();
+}
+
+unsigned MPIR_Events_offer(const MPIR_Win *win, MPIR_Info *info)
+{
+    bool is_hinted;
+
+    if (!MPIR_Events_may_come() || MPIR_Events_are_for_all())
+        return MPIDIG_WIN_WITHOUT_EVENTS;
+    if (!(is_served_by_messages(win) || (has_hint(info, &is_hinted) && is_hinted)) ||
+        !can_come(win->comm_ptr))
+        return MPIDIG_WIN_WITHOUT_EVENTS;
+    return helper.late.has_met(win->comm_ptr) ? 0 : MPIDIG_WIN_STRANGERS;
+}
+
+int MPIR_Events_window(const MPIR_Win *win, MPIR_Info *info, unsigned flags)
+{
+    int mpi_errno = MPI_SUCCESS;
+    bool is_served = !(flags & MPIDIG_WIN_WITHOUT_EVENTS);
+
+    if (is_served && flags & MPIDIG_WIN_STRANGERS)
+        mpi_errno = helper.late.meet(win->comm_ptr);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    if (is_served)
+        helper.late.use(win->comm_ptr);
+    if (!follow(info) && is_served)
         want(true);
+    return mpi_errno;
 }
 
 static void read_running(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,

@@ -346,6 +346,7 @@ static enum MPIDI_UCX_way wait_here(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parc
     while (way == MPIDI_UCX_WAITS) {
         MPIDI_UCX_lines_progress();
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+        (void) MPIDI_deferred_poll(0);
         MPIR_Yield_idle_in_vci();
         if (!lane->first)
             way = find_way(lane, parcel);
@@ -735,12 +736,18 @@ static void end_lines(int rank)
 
 /* ---- begin and end ---- */
 
-/* A line wakes nobody, and UCX has no transport `self` where it has events: a process that may have
- * a helper has no box. */
+/* A line wakes nobody, and UCX has no transport `self` where it has events: a process whose helper
+ * serves all messages has no box. */
+#ifdef MPIR_WITHOUT_HELPER
+static bool have_events(void) { return false; }
+#else
+static bool have_events(void) { return MPIDI_UCX_events_feature() != 0; }
+#endif
+
 static bool are_wanted(void)
 {
     return MPIR_CVAR_CH4_UCX_LINE_BYTES > 0 && lines.notices && MPIR_Process.local_size > 1 &&
-           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_may_come();
+           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !have_events();
 }
 
 static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,

@@ -195,12 +195,15 @@ static void queue_again(MPIDI_UCX_am_long_t *transfer)
     MPIDI_deferred_add(&messages, message->vni, &message->job);
 }
 
+/* The messages of windows with events wait with those of the first VNI: they have one lock. */
+static int queue_of(int index) { return index < MPIDI_UCX_global.num_vnis ? index : 0; }
+
 /* It keeps its place among the others. */
-static ucs_status_t keep_long_message(void *vni, const void *header, size_t header_length,
+static ucs_status_t keep_long_message(void *index, const void *header, size_t header_length,
                                       void *data, size_t length MPL_UNUSED,
                                       const ucp_am_recv_param_t *param MPL_UNUSED)
 {
-    int queue = (int) (intptr_t) vni;
+    int queue = queue_of((int) (intptr_t) index);
     size_t bytes = MPL_MAX(sizeof(long_message_t) + header_length, SHORT_BYTES + 1);
     message_t *message = take_block(queue, bytes);
     long_message_t *parts;
@@ -212,13 +215,14 @@ static ucs_status_t keep_long_message(void *vni, const void *header, size_t head
     message->is_long = true;
     message->has_begun = false;
     parts = (long_message_t *) message->data;
-    parts->transfer = (MPIDI_UCX_am_long_t){.data = data, .vni = queue, .arrived = queue_again};
+    parts->transfer =
+        (MPIDI_UCX_am_long_t){.data = data, .vni = (int) (intptr_t) index, .arrived = queue_again};
     MPIR_Memcpy(parts->header, header, header_length);
     MPIDI_deferred_add(&messages, queue, &message->job);
     return UCS_INPROGRESS;
 }
 
-static ucs_status_t keep_long_messages(int vni)
+static ucs_status_t keep_long_messages(int index)
 {
     const ucp_am_handler_param_t param = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
@@ -226,30 +230,36 @@ static ucs_status_t keep_long_messages(int vni)
         .id = MPIDI_UCX_AM_LONG_ID,
         .flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA,
         .cb = keep_long_message,
-        .arg = (void *) (intptr_t) vni};
+        .arg = (void *) (intptr_t) index};
 
-    return ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[vni].worker, &param);
+    return ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[index].worker, &param);
 }
 
-static int keep_messages(void)
+int MPIDI_UCX_peers_keep_messages(int index)
 {
     int mpi_errno = MPI_SUCCESS;
-    ucs_status_t status;
+    ucs_status_t status = ucp_worker_set_am_handler(
+        MPIDI_UCX_global.ctx[index].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message,
+        (void *) (intptr_t) queue_of(index), UCP_AM_FLAG_WHOLE_MSG);
 
-    MPIDI_deferred_register(MPIDI_DEFERRED_MESSAGES, &messages);
-    for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
-        status =
-            ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[i].worker, MPIDI_UCX_AM_HANDLER_ID,
-                                      keep_message, (void *) (intptr_t) i, UCP_AM_FLAG_WHOLE_MSG);
-        MPIDI_UCX_CHK_STATUS(status);
-        status = keep_long_messages(i);
-        MPIDI_UCX_CHK_STATUS(status);
-    }
+    MPIDI_UCX_CHK_STATUS(status);
+    status = keep_long_messages(index);
+    MPIDI_UCX_CHK_STATUS(status);
 
 fn_exit:
     return mpi_errno;
 fn_fail:
     goto fn_exit;
+}
+
+static int keep_messages(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIDI_deferred_register(MPIDI_DEFERRED_MESSAGES, &messages);
+    for (int i = 0; i < MPIDI_UCX_global.num_vnis && mpi_errno == MPI_SUCCESS; i++)
+        mpi_errno = MPIDI_UCX_peers_keep_messages(i);
+    return mpi_errno;
 }
 
 static int leave_card(void)
@@ -320,6 +330,20 @@ static int add_endpoint(ucp_ep_h ep)
     return mpi_errno;
 }
 
+int MPIDI_UCX_peers_create(ucp_worker_h worker, const ucp_ep_params_t *params, ucp_ep_h *ep)
+{
+    int mpi_errno = make_room(); /* before the endpoint, so that none is ever without a place */
+    ucs_status_t status;
+
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    status = ucp_ep_create(worker, params, ep);
+    MPIDI_UCX_CHK_STATUS(status);
+    mpi_errno = add_endpoint(*ep);
+
+fn_fail:
+    return mpi_errno;
+}
+
 /* The process manager says who has died, and then the endpoint is closed. */
 static void on_failure(void *arg MPL_UNUSED, ucp_ep_h ep MPL_UNUSED, ucs_status_t status MPL_UNUSED)
 {
@@ -343,7 +367,6 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
     void *buffer = NULL;
     size_t address_bytes;
     int bytes;
-    ucs_status_t status;
 
     if (MPIR_Deaths_watched) {
         params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
@@ -353,8 +376,6 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
         MPIR_ERR_CHKANDJUMP(MPIR_Deaths_has(rank), mpi_errno, MPIX_ERR_PROC_FAILED,
                             "**proc_failed");
     }
-    mpi_errno = make_room(); /* before the endpoint, so that none is ever without a place */
-    MPIR_ERR_CHECK(mpi_errno);
     if (rank == MPIR_Process.rank) {
         params.address = MPIDI_UCX_global.ctx[vni_dst].if_address;
     } else {
@@ -365,9 +386,7 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
         MPIR_ERR_CHECK(mpi_errno);
         peers.address_bytes += address_bytes;
     }
-    status = ucp_ep_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
-    MPIDI_UCX_CHK_STATUS(status);
-    mpi_errno = add_endpoint(*ep);
+    mpi_errno = MPIDI_UCX_peers_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
 
 fn_exit:
     MPL_free(buffer);
@@ -457,8 +476,7 @@ static int meet_peers(void)
     return mpi_errno;
 }
 
-/* What was sent by it, and has not left, ends with an error. */
-static void close_at_once(ucp_ep_h ep)
+void MPIDI_UCX_peers_close(ucp_ep_h ep)
 {
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
                                  .flags = UCP_EP_CLOSE_FLAG_FORCE};
@@ -481,7 +499,7 @@ static void forget(int rank)
         ucp_ep_h *ep = &addr->dest[i / n][i % n];
 
         if (*ep)
-            close_at_once(*ep);
+            MPIDI_UCX_peers_close(*ep);
         *ep = NULL;
     }
     MPIDI_UCX_win_lose_process((uint32_t) rank);

@@ -25,6 +25,14 @@ int MPIDI_UCX_peer_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst);
  * more. */
 int MPIDI_UCX_peers_disconnect(void (*progress)(void));
 
+/* An endpoint that MPIDI_UCX_peers_disconnect() closes, or that is closed at once: what was sent by
+ * it, and has not left, ends with an error. */
+int MPIDI_UCX_peers_create(ucp_worker_h worker, const ucp_ep_params_t *params, ucp_ep_h *ep);
+void MPIDI_UCX_peers_close(ucp_ep_h ep);
+
+/* Active messages of the worker ctx[index] are kept until UCX has handed them over. */
+int MPIDI_UCX_peers_keep_messages(int index);
+
 /* Statement: the endpoint of an entry of the address vector, or an error in mpi_errno and on to
  * fn_fail. */
 #define MPIDI_UCX_GET_EP(ep_, av_, vni_src_, vni_dst_) \
@@ -36,5 +44,21 @@ int MPIDI_UCX_peers_disconnect(void (*progress)(void));
             (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_]; \
         } \
     } while (0)
+
+/* The same for an active message of a communicator. */
+#ifdef MPIR_WITHOUT_HELPER
+#define MPIDI_UCX_GET_AM_EP(ep_, comm_, rank_, vni_src_, vni_dst_) \
+    MPIDI_UCX_GET_EP(ep_, MPIDIU_comm_rank_to_av(comm_, rank_), vni_src_, vni_dst_)
+#else
+#define MPIDI_UCX_GET_AM_EP(ep_, comm_, rank_, vni_src_, vni_dst_) \
+    do { \
+        if (unlikely(MPIDI_UCX_COMM(comm_).by_events)) { \
+            mpi_errno = MPIDI_UCX_events_get_ep(comm_, rank_, &(ep_)); \
+            MPIR_ERR_CHECK(mpi_errno); \
+        } else { \
+            MPIDI_UCX_GET_EP(ep_, MPIDIU_comm_rank_to_av(comm_, rank_), vni_src_, vni_dst_); \
+        } \
+    } while (0)
+#endif
 
 #endif /* UCX_PEERS_H_INCLUDED */

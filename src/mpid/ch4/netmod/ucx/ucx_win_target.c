@@ -23,11 +23,21 @@ static int question_id, answer_id;
 /* Targets in the tables of this process' windows. */
 static unsigned long long known;
 
+#ifdef MPIR_WITHOUT_HELPER
+static ucp_context_h context_of(MPIR_Win *win MPL_UNUSED) { return MPIDI_UCX_global.context; }
+#else
+static ucp_context_h context_of(MPIR_Win *win)
+{
+    return MPIDI_UCX_events_context(MPIDI_UCX_get_win_vni(win));
+}
+#endif
+
 int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base)
 {
     int mpi_errno = MPI_SUCCESS;
     ucs_status_t status;
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
+    ucp_context_h context = context_of(win);
     ucp_mem_map_params_t params = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS |
                                                  UCP_MEM_MAP_PARAM_FIELD_LENGTH |
                                                  UCP_MEM_MAP_PARAM_FIELD_FLAGS,
@@ -40,7 +50,7 @@ int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base)
     /* UCX maps memory of some devices, and then fails to reach it. */
     if (MPIR_GPU_query_pointer_is_dev(*base))
         goto fn_exit;
-    status = ucp_mem_map(MPIDI_UCX_global.context, &params, &mine->mem_h);
+    status = ucp_mem_map(context, &params, &mine->mem_h);
     if (status == UCS_ERR_UNSUPPORTED)
         goto fn_exit;
     MPIDI_UCX_CHK_STATUS(status);
@@ -50,7 +60,7 @@ int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base)
     /* A region that UCX registers begins up to 15 bytes before the given address. */
     if (!*base)
         *base = attr.address;
-    status = ucp_rkey_pack(MPIDI_UCX_global.context, mine->mem_h, &mine->key, &mine->key_bytes);
+    status = ucp_rkey_pack(context, mine->mem_h, &mine->key, &mine->key_bytes);
     MPIDI_UCX_CHK_STATUS(status);
     /* it travels in the header of an active message */
     if (mine->key_bytes + sizeof(answer_t) > (size_t) MPIDI_NM_am_hdr_max_sz())
@@ -206,7 +216,7 @@ void MPIDI_UCX_win_forget(MPIR_Win *win)
         ucp_rkey_buffer_release(mine->key);
     /* Memory of some kinds was not mapped. */
     if (mine->mem_mapped)
-        ucp_mem_unmap(MPIDI_UCX_global.context, mine->mem_h);
+        ucp_mem_unmap(context_of(win), mine->mem_h);
     /* The next window that has this place may fail before it gets here. */
     memset(mine, 0, sizeof(*mine));
 }

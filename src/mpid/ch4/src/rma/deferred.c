@@ -6,8 +6,17 @@
 MPL_atomic_int_t MPIDI_deferred_jobs = MPL_ATOMIC_INT_T_INITIALIZER(0);
 
 static MPIDI_deferred_kind_t *kinds[MPIDI_DEFERRED_KINDS];
+static void (*poll_source)(void);
 
 void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t *kind) { kinds[number] = kind; }
+
+void MPIDI_deferred_set_source(void (*poll)(void))
+{
+    int before = poll_source ? MPIDI_DEFERRED_SOURCE : 0;
+
+    poll_source = poll;
+    MPL_atomic_fetch_add_int(&MPIDI_deferred_jobs, (poll ? MPIDI_DEFERRED_SOURCE : 0) - before);
+}
 
 void MPIDI_deferred_add(MPIDI_deferred_kind_t *kind, int queue, MPIDI_deferred_job_t *job)
 {
@@ -52,6 +61,8 @@ int MPIDI_deferred_run_all(int vci)
 {
     int mpi_errno = MPI_SUCCESS;
 
+    if (poll_source)
+        poll_source();
     /* after the last job no further queue is read */
     for (int i = 0; i < MPIDI_DEFERRED_KINDS && !mpi_errno && MPIDI_deferred_is_pending(); i++) {
         MPIDI_deferred_kind_t *kind = kinds[i];

@@ -50,19 +50,31 @@ void MPIDI_deferred_remove(MPIDI_deferred_kind_t *kind, int queue, MPIDI_deferre
  * a call from inside does nothing. */
 int MPIDI_deferred_run(MPIDI_deferred_kind_t *kind, int queue);
 
-/* Jobs in all queues. */
+/* Something that brings messages beside the network module's progress: polled before the jobs are
+ * performed.  NULL: nothing. */
+void MPIDI_deferred_set_source(void (*poll)(void));
+
+/* Jobs in all queues, and MPIDI_DEFERRED_SOURCE if there is a source. */
 extern MPL_atomic_int_t MPIDI_deferred_jobs;
 int MPIDI_deferred_run_all(int vci);
 
+enum { MPIDI_DEFERRED_SOURCE = 1 << 30 };
+
+MPL_STATIC_INLINE_PREFIX bool MPIDI_deferred_has_source(void)
+{
+    return MPL_atomic_relaxed_load_int(&MPIDI_deferred_jobs) & MPIDI_DEFERRED_SOURCE;
+}
+
 MPL_STATIC_INLINE_PREFIX bool MPIDI_deferred_is_pending(void)
 {
-    return MPL_atomic_relaxed_load_int(&MPIDI_deferred_jobs) != 0;
+    return MPL_atomic_relaxed_load_int(&MPIDI_deferred_jobs) & ~MPIDI_DEFERRED_SOURCE;
 }
 
 /* Progress.  REQUIRES: the lock of the VCI is held. */
 MPL_STATIC_INLINE_PREFIX int MPIDI_deferred_poll(int vci)
 {
-    return MPIDI_deferred_is_pending() ? MPIDI_deferred_run_all(vci) : MPI_SUCCESS;
+    return MPL_atomic_relaxed_load_int(&MPIDI_deferred_jobs) ? MPIDI_deferred_run_all(vci)
+                                                             : MPI_SUCCESS;
 }
 
 #endif /* RMA_DEFERRED_H_INCLUDED */

@@ -3,7 +3,7 @@
 #include "mpidimpl.h"
 #include "rma/window/agree.h"
 
-enum { FAILED = 4, BITS = 3 };
+enum { FAILED = 16, BITS = 5 };
 
 static void fold(uint64_t all[2], const uint64_t one[2]) { all[0] |= one[0]; }
 

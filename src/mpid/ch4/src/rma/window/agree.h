@@ -7,8 +7,10 @@
  * members, and then all of them fail. */
 
 enum {
-    MPIDIG_WIN_HAS_LOCAL = 1,    /* a member shares a node with another one */
-    MPIDIG_WIN_NOT_SYMMETRIC = 2 /* the memory of a member is not in the symmetric heap */
+    MPIDIG_WIN_HAS_LOCAL = 1,      /* a member shares a node with another one */
+    MPIDIG_WIN_NOT_SYMMETRIC = 2,  /* the memory of a member is not in the symmetric heap */
+    MPIDIG_WIN_WITHOUT_EVENTS = 4, /* a member cannot serve the window by events (mpir_events.h) */
+    MPIDIG_WIN_STRANGERS = 8       /* a member does not know where another one has its events */
 };
 
 /* Collective; no member returns before all have called it.  Returns the member's own error, or an
