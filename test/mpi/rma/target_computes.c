@@ -2,10 +2,10 @@
 
 /*
  * With MPIR_CVAR_PROGRESS_EVENTS=auto, if messages serve the window, and with on, which serves
- * long messages, too, a process serves the others while it computes.  The last rank computes: it calls nothing of MPI until a number in
- * its window says that all steps are done.  Rank 0 writes the number, after an operation that is
- * complete at the target.  Each step needs progress there: without it the program would not end,
- * and a watchdog ends it.
+ * long messages, too, a process serves the others while it computes.  The last rank computes: it
+ * calls nothing of MPI until a number in its window says that all steps are done.  Rank 0 writes
+ * the number, after an operation that is complete at the target.  Each step needs progress there:
+ * without it the program would not end, and a watchdog ends it.
  *
  *   -threads      MPI_THREAD_MULTIPLE
  *   -kind=NAME    of the window: create (the default), allocate, dynamic

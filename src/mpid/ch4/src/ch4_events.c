@@ -4,6 +4,7 @@
 #include "mpir_arrivals.h"
 #include "mpir_events.h"
 #include "mpir_tvars.h"
+#include "rma/deferred.h"
 #include "rma/window/agree.h"
 #include <poll.h>
 #include <pthread.h>
@@ -36,8 +37,9 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* While a nonblocking collective is at work the helper looks again after so many milliseconds:
- * parts that go through shared memory are no events. */
+/* While a nonblocking collective is at work, or a job waits, the helper looks again after so many
+ * milliseconds: parts that go through shared memory are no events, nor is a lock that a process of
+ * the node gives back. */
 #define LOOK_MS 1
 
 #define KEY "mpix_progress_events"
@@ -51,6 +53,7 @@ static struct {
     int wake; /* an eventfd, which ends a sleep */
     pid_t process;
     bool is_wanted, is_running, has_handlers;
+    unsigned long long starts; /* of the thread */
     uint32_t sleeps;           /* until an event: what is no event has to wake it */
     unsigned long long passes; /* of the engine that found something */
 } helper;
@@ -138,6 +141,11 @@ static void sleep_until_ring(void)
     hear_rings();
 }
 
+static bool is_to_look(void)
+{
+    return MPIR_Progress_hook_is_any_active() || MPIDI_deferred_is_pending();
+}
+
 /* A hook that becomes active is no event.  The helper says that it sleeps before it looks at the
  * hooks, and the program looks whether it sleeps when a hook is active: one sees the other. */
 static void sleep_until_event(void *context MPL_UNUSED)
@@ -147,7 +155,7 @@ static void sleep_until_event(void *context MPL_UNUSED)
 
     __atomic_store_n(&helper.sleeps, 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    poll(ends, 2, MPIR_Progress_hook_is_any_active() ? LOOK_MS : -1);
+    poll(ends, 2, is_to_look() ? LOOK_MS : -1);
     __atomic_store_n(&helper.sleeps, 0, __ATOMIC_RELAXED);
     hear_rings();
 }
@@ -274,6 +282,7 @@ static void start(void)
         return;
     MPIR_Events.state = MPIR_IS_THREADED ? 0 : MPIR_EVENTS_MARKED;
     helper.is_running = create_thread();
+    helper.starts += helper.is_running;
     if (!helper.is_running) {
         MPIR_Events.state = 0;
         close(helper.wake);
@@ -400,6 +409,12 @@ static void read_running(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,
     *(unsigned *) buffer = runs();
 }
 
+static void read_starts(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
+{
+    *(unsigned long long *) buffer = helper.starts;
+}
+
 static void read_passes(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
                         void *buffer)
 {
@@ -413,6 +428,8 @@ void MPIR_Events_init(void)
     if (!is_known) {
         MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "progress_helper", NULL, read_running, "CH4",
                            "1: a thread makes progress while the program computes");
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "progress_helper_starts", NULL, read_starts,
+                           "CH4", "times that thread was started");
         MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "progress_helper_passes", NULL, read_passes,
                            "CH4", "passes of the progress engine in which that thread found work");
     }
