@@ -141,6 +141,29 @@ static void print_window(FILE *out, const map_window *window)
             ms_of(window, "rma_fence_ns"), ms_of(window, "rma_room_ns"));
 }
 
+/* Targets that compute answer by a helper only.  Where this process has had one, they had. */
+static void add_starts(void *starts, const char *name, unsigned long long value)
+{
+    if (strcmp(name, "progress_helper_starts") == 0)
+        *(unsigned long long *) starts += value;
+}
+
+static void print_hint(FILE *out)
+{
+    enum { LEAST_MS = 100 };
+    unsigned long long starts = 0;
+    double ms = 0;
+
+    for (int i = 0; i < extra->n_windows; i++)
+        ms += ms_of(&extra->windows[i], "rma_lock_ns");
+    MPIR_Map_extra_variables(add_starts, &starts);
+    if (starts == 0 && ms >= LEAST_MS)
+        fprintf(out,
+                "  rank %d waited %.1f s for locks and answers. If the targets computed: "
+                "MPIR_CVAR_PROGRESS_EVENTS=on\n",
+                MPIR_Process.rank, ms * 1e-3);
+}
+
 void MPIR_Map_extra_print(FILE *out)
 {
     if (!extra || extra->n_windows == 0)
@@ -150,5 +173,6 @@ void MPIR_Map_extra_print(FILE *out)
         print_window(out, &extra->windows[i]);
     if (extra->unlisted > 0)
         fprintf(out, "  (%llu more windows are in no line)\n", extra->unlisted);
+    print_hint(out);
     fflush(out);
 }

@@ -3,6 +3,9 @@
 #include "mpidimpl.h"
 #include "ucx_impl.h"
 #include "ucx_win_target.h"
+#ifndef MPIR_WITHOUT_ONE_SIDED
+#include "rma/issue/issue_internal.h"
+#endif
 #include "mpir_tvars.h"
 
 typedef struct {
@@ -232,7 +235,7 @@ void MPIDI_UCX_win_forget_all(void)
     }
 }
 
-int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
+static int flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
 {
     int vni = MPIDI_UCX_get_win_vni(win);
     unsigned marks = MPIDI_UCX_WIN(win).marks;
@@ -249,7 +252,7 @@ int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
 
 /* UCX 1.13 may call a worker flushed when pieces of a long get have not begun; their endpoint
  * knows of them.  The worker comes first, so that no target waits for the one before it. */
-int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
+static int flush_targets(MPIR_Win *win)
 {
     int mpi_errno, dead_errno = MPI_SUCCESS, marked = 0;
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
@@ -260,7 +263,7 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
     DL_FOREACH(mine->unflushed, target)
     marked++;
     while (marked-- > 0 && (target = mine->unflushed) != NULL) {
-        mpi_errno = MPIDI_UCX_win_flush_target(win, target);
+        mpi_errno = flush_target(win, target);
         if (mpi_errno && MPIR_Deaths_watched) { /* the others are flushed all the same */
             dead_errno = mpi_errno;
             mpi_errno = MPI_SUCCESS;
@@ -273,6 +276,56 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
     }
 
     return dead_errno;
+}
+
+#ifdef MPIR_WITHOUT_ONE_SIDED
+static bool is_timed(MPIR_Win *win MPL_UNUSED) { return false; }
+static void add_time_since(MPIR_Win *win MPL_UNUSED, const MPL_time_t *begin MPL_UNUSED) {}
+#else
+
+/* A fence takes its time itself. */
+static bool is_timed(MPIR_Win *win)
+{
+    return MPIDIG_rma_is_timed && MPIDIG_WIN(win, issue) &&
+           MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_FENCE;
+}
+
+static void add_time_since(MPIR_Win *win, const MPL_time_t *begin)
+{
+    MPL_time_t end;
+    double seconds;
+
+    MPL_wtime(&end);
+    MPL_wtime_diff((MPL_time_t *) begin, &end, &seconds);
+    MPIDIG_WIN(win, issue)->counts.waited[MPIDIG_RMA_WAIT_LOCK] += (uint64_t) (seconds * 1e9);
+}
+
+#endif
+
+int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
+{
+    MPL_time_t begin;
+    int mpi_errno;
+
+    if (likely(!is_timed(win)))
+        return flush_target(win, target);
+    MPL_wtime(&begin);
+    mpi_errno = flush_target(win, target);
+    add_time_since(win, &begin);
+    return mpi_errno;
+}
+
+int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
+{
+    MPL_time_t begin;
+    int mpi_errno;
+
+    if (likely(!is_timed(win)))
+        return flush_targets(win);
+    MPL_wtime(&begin);
+    mpi_errno = flush_targets(win);
+    add_time_since(win, &begin);
+    return mpi_errno;
 }
 
 void MPIDI_UCX_win_target_init(void)

@@ -24,7 +24,7 @@ static const struct variable {
     {"rma_habits", offsetof(MPIDIG_rma_counts_t, habits),
      "times earlier epochs changed when operations to a target go out"},
     {"rma_lock_ns", offsetof(MPIDIG_rma_counts_t, waited[MPIDIG_RMA_WAIT_LOCK]),
-     "nanoseconds waited for locks, and for answers at their end"},
+     "nanoseconds waited for locks, and for answers at their end and in flushes"},
     {"rma_post_ns", offsetof(MPIDIG_rma_counts_t, waited[MPIDIG_RMA_WAIT_POST]),
      "nanoseconds waited for posts, and for answers at the end of the epoch"},
     {"rma_fence_ns", offsetof(MPIDIG_rma_counts_t, waited[MPIDIG_RMA_WAIT_FENCE]),
