@@ -8,7 +8,8 @@ need a core each, and a helper a moment of one: on two busy cores the figures ar
 scheduler.
 
 Writes bench/results/e11_waits.csv: place,library,operations,case,median,least, in ms ("waits") or
-in percent ("hidden")."""
+in percent ("hidden").  The median is that of the runs' medians; the least time is that of all
+repeats, and of percents that of the least times of the run that hid most."""
 import argparse
 import statistics
 import sys
@@ -38,7 +39,7 @@ def libraries(patched):
 
 
 def measure(builds, operations, a, label):
-    """library -> case -> figures, one a round."""
+    """library -> case -> (median, least), one a round."""
     found, failed = defaultdict(lambda: defaultdict(list)), set()
     for build in in_turns(builds, a.rounds, label):
         if build.name in failed:
@@ -51,16 +52,22 @@ def measure(builds, operations, a, label):
             print(f"{label}: without {build.name}: {why}"[:500], file=sys.stderr)
             failed.add(build.name)
             continue
-        for case, figure in lines:
-            found[build.name][case].append(float(figure))
+        for case, median, least in lines:
+            found[build.name][case].append((float(median), float(least)))
     return found
 
 
-def table_of(found):
-    cases = list(next(iter(found.values())))
-    rows = [
-        [case, *(f"{statistics.median(found[name][case]):.2f}" for name in found)] for case in cases
-    ]
+def summary(operations, figures):
+    """(median, least)"""
+    medians, least = zip(*figures)
+    return statistics.median(medians), (min if operations == "waits" else max)(least)
+
+
+def table_of(operations, found):
+    rows = []
+    for case in next(iter(found.values())):
+        figures = [summary(operations, cases[case]) for cases in found.values()]
+        rows.append([case, *(f"{median:.2f} ({least:.2f})" for median, least in figures)])
     return page.table(["operation", *found], rows)
 
 
@@ -68,14 +75,8 @@ def csv_rows(measured):
     for (place, operations), found in measured.items():
         for name, cases in found.items():
             for case, figures in cases.items():
-                yield [
-                    place,
-                    name,
-                    operations,
-                    case,
-                    f"{statistics.median(figures):.3f}",
-                    f"{min(figures):.3f}",
-                ]
+                median, least = summary(operations, figures)
+                yield [place, name, operations, case, f"{median:.3f}", f"{least:.3f}"]
 
 
 def arguments():
@@ -112,7 +113,7 @@ def main():
     write_rows(a.results / "e11_waits.csv", csv_rows(measured), COLUMNS)
     for (place, operations), found in measured.items():
         unit = "ms that the origin waits" if operations == "waits" else "percent hidden"
-        print(f"\n{place}, {unit}\n\n{table_of(found)}")
+        print(f"\n{place}, {unit}: medians (least)\n\n{table_of(operations, found)}")
 
 
 if __name__ == "__main__":
