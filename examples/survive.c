@@ -9,10 +9,9 @@
  * kills 2 ranks, which the seed 17 chooses, one after the other.  Rank 0 lives.  At the end it
  * compares the grid, bit by bit, with one that it has relaxed alone.
  *
- * mpiexec reports a death to the processes of the same MPI_COMM_WORLD only.  So those that it has
- * started ("originals") agree and shrink among themselves, and a process that MPI_Comm_spawn has
- * started (a "replacement") hears of a death by MPIX_Comm_revoke.  Of a replacement's death nobody
- * would hear.  Rank 0 starts replacements alone: its link to one has no member that can die.
+ * When somebody has died, the others shrink the communicator and spawn as many processes.  They
+ * merge with them, and a split gives each process its rank, the new ones those of the dead.  If
+ * anything fails in this, as somebody else dies, all try again.
  */
 #include <mpi.h>
 #include <limits.h>
@@ -22,12 +21,9 @@
 #include <string.h>
 
 enum { N = 96, INTERVAL = 20, INTERVALS = 12, STEPS = INTERVAL * INTERVALS, MOST_RANKS = 64 };
-enum { TAG_UP = 1, TAG_DOWN, TAG_COPY, TAG_FRESH, TAG_RESTORE, TAG_VERDICT, TAG_JOIN };
+enum { TAG_UP = 1, TAG_DOWN, TAG_COPY, TAG_FRESH, TAG_RESTORE, TAG_PLACE };
 
-static MPI_Comm originals = MPI_COMM_NULL; /* the living; replacements have none */
-static MPI_Comm grid = MPI_COMM_NULL;      /* all, each with its rank of the beginning */
-static MPI_Comm link_to_0 = MPI_COMM_NULL; /* of a replacement */
-static MPI_Comm links[MOST_RANKS];         /* of rank 0 to the replacements */
+static MPI_Comm grid; /* all, each with its rank of the beginning */
 static int rank, size, death_step = INT_MAX, dies_late;
 
 /* ---- the grid ---- */
@@ -94,35 +90,17 @@ static int is_equal(const double *found)
 
 /* ---- steps; each function returns whether all is well ---- */
 
-static int somebody_died(void)
-{
-    MPI_Group dead;
-    int n = 0;
-
-    if (originals == MPI_COMM_NULL)
-        return 0;
-    MPIX_Comm_get_failed(originals, &dead);
-    MPI_Group_size(dead, &n);
-    if (dead != MPI_GROUP_EMPTY)
-        MPI_Group_free(&dead);
-    return n > 0;
-}
-
-/* A neighbour may live and wait for the dead, without knowing: so look for deaths meanwhile. */
+/* A neighbour may live and wait for the dead: so a failure ends the requests of all members. */
 static int complete(MPI_Request requests[4])
 {
     MPI_Status statuses[4];
-    int done = 0, well = 1;
 
-    while (well && !done)
-        well =
-            MPI_Testall(4, requests, &done, statuses) == MPI_SUCCESS && (done || !somebody_died());
-    if (!well) {
-        MPIX_Comm_revoke(grid); /* ends the requests of all members */
-        for (int i = 0; i < 4; i++)
-            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-    }
-    return well;
+    if (MPI_Waitall(4, requests, statuses) == MPI_SUCCESS)
+        return 1;
+    MPIX_Comm_revoke(grid);
+    for (int i = 0; i < 4; i++)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return 0;
 }
 
 static int exchange(void)
@@ -181,93 +159,89 @@ static int gather(double *all)
 
 /* ---- agreement, and repair ---- */
 
-/* The same answer on all.  Replacements tell rank 0, and hear from it. */
-static int all_are_well(int well)
+/* The same answer on all living members. */
+static int all_are_well(MPI_Comm comm, int well)
 {
-    int one;
+    return MPIX_Comm_agree(comm, &well) == MPI_SUCCESS && well;
+}
 
-    if (!well)
-        MPIX_Comm_revoke(grid);
-    if (link_to_0 != MPI_COMM_NULL) {
-        MPI_Sendrecv(&well, 1, MPI_INT, 0, TAG_VERDICT, &one, 1, MPI_INT, 0, TAG_VERDICT, link_to_0,
-                     MPI_STATUS_IGNORE);
-        return one;
+/* Rank 0 tells each new process its rank, and the number of ranks. */
+static int send_places(MPI_Comm living, MPI_Comm between)
+{
+    MPI_Group all, alive, dead;
+    int n, well = 1;
+
+    if (rank > 0)
+        return 1;
+    MPI_Comm_group(grid, &all);
+    MPI_Comm_group(living, &alive);
+    MPI_Group_difference(all, alive, &dead);
+    MPI_Group_size(dead, &n);
+    for (int i = 0; i < n && well; i++) {
+        int place[2] = {0, size};
+        MPI_Group_translate_ranks(dead, 1, &i, all, &place[0]);
+        well = MPI_Send(place, 2, MPI_INT, i, TAG_PLACE, between) == MPI_SUCCESS;
     }
-    for (int r = 0; r < size; r++)
-        if (links[r] != MPI_COMM_NULL) {
-            MPI_Recv(&one, 1, MPI_INT, 0, TAG_VERDICT, links[r], MPI_STATUS_IGNORE);
-            well = well && one;
-        }
-    if (MPIX_Comm_agree(originals, &well) != MPI_SUCCESS)
-        well = 0;
-    for (int r = 0; r < size; r++)
-        if (links[r] != MPI_COMM_NULL)
-            MPI_Send(&well, 1, MPI_INT, 0, TAG_VERDICT, links[r]);
+    MPI_Group_free(&dead);
+    MPI_Group_free(&alive);
+    MPI_Group_free(&all);
     return well;
 }
 
-static void merge(MPI_Comm *comm, MPI_Comm through, int is_new)
+/* The living and the new processes, with their ranks; false on all of them if one has failed. */
+static int join(MPI_Comm between, int is_new, int well)
 {
-    MPI_Comm both, merged;
+    MPI_Comm merged, joined;
 
-    MPI_Intercomm_create(*comm, 0, through, 0, TAG_JOIN, &both);
-    MPI_Intercomm_merge(both, is_new, &merged);
-    MPI_Comm_free(&both);
-    if (*comm != MPI_COMM_SELF)
-        MPI_Comm_free(comm);
-    *comm = merged;
-}
-
-/* Rank 0: starts who is missing, and tells each replacement its rank, the number of ranks, and how
- * many join after it.  Returns the number of replacements. */
-static int replace(char **argv)
-{
-    int is_there[MOST_RANKS] = {0}, ranks[MOST_RANKS], n, missing;
-
-    MPI_Comm_size(originals, &n);
-    MPI_Allgather(&rank, 1, MPI_INT, ranks, 1, MPI_INT, originals);
-    missing = size - n;
-    for (int i = 0; i < n; i++)
-        is_there[ranks[i]] = 1;
-    for (int r = 0, left = missing; rank == 0 && r < size; r++) {
-        int words[3] = {r, size, left - 1};
-
-        if (is_there[r])
-            continue;
-        if (links[r] == MPI_COMM_NULL &&
-            MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &links[r],
-                           MPI_ERRCODES_IGNORE) != MPI_SUCCESS)
-            MPI_Abort(MPI_COMM_WORLD, 2);
-        MPI_Send(words, 3, MPI_INT, 0, TAG_JOIN, links[r]);
-        left--;
-    }
-    return missing;
-}
-
-/* The replacements join one after the other, and a split gives all their ranks. */
-static void make_grid(char **argv)
-{
-    MPI_Comm all;
-    int left, words[3], r = 0;
-
-    if (link_to_0 != MPI_COMM_NULL) {
-        MPI_Recv(words, 3, MPI_INT, 0, TAG_JOIN, link_to_0, MPI_STATUS_IGNORE);
-        rank = words[0], size = words[1], left = words[2];
-        all = MPI_COMM_SELF;
-        merge(&all, link_to_0, 1);
-    } else {
-        left = replace(argv);
-        MPI_Comm_dup(originals, &all);
-    }
-    for (; left > 0; left--) {
-        while (rank == 0 && links[r] == MPI_COMM_NULL)
-            r++;
-        merge(&all, rank == 0 ? links[r++] : MPI_COMM_NULL, 0);
-    }
-    MPI_Comm_split(all, 0, rank, &grid);
+    well = well && MPI_Intercomm_merge(between, is_new, &merged) == MPI_SUCCESS;
+    if (!all_are_well(between, well))
+        return 0;
+    MPI_Comm_set_errhandler(merged, MPI_ERRORS_RETURN);
+    well = MPI_Comm_split(merged, 0, rank, &joined) == MPI_SUCCESS;
+    if (!all_are_well(merged, well))
+        return 0;
+    MPI_Comm_free(&merged);
+    if (!is_new)
+        MPI_Comm_free(&grid);
+    grid = joined;
     MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
-    MPI_Comm_free(&all);
-    MPI_Barrier(grid); /* only from the second collective on a revocation ends one */
+    return 1;
+}
+
+/* The number of processes that were replaced; 0: somebody else has died. */
+static int replace_dead(char **argv)
+{
+    MPI_Comm living, between = MPI_COMM_NULL;
+    int n, well;
+
+    if (MPIX_Comm_shrink(grid, &living) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
+    MPI_Comm_size(living, &n);
+    well = MPI_Comm_spawn(argv[0], argv + 1, size - n, MPI_INFO_NULL, 0, living, &between,
+                          MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
+    if (well)
+        MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+    well = all_are_well(living, well) && join(between, 0, send_places(living, between));
+    if (!well && between != MPI_COMM_NULL)
+        MPIX_Comm_revoke(between); /* the new processes leave */
+    if (between != MPI_COMM_NULL)
+        MPI_Comm_free(&between);
+    MPI_Comm_free(&living);
+    return well ? size - n : 0;
+}
+
+/* A new process: false if the others try again, without it. */
+static int come_in(MPI_Comm parents)
+{
+    int place[2] = {0, 0}, well;
+
+    MPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
+    well = MPI_Recv(place, 2, MPI_INT, 0, TAG_PLACE, parents, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    rank = place[0], size = place[1];
+    well = join(parents, 1, well);
+    MPI_Comm_free(&parents);
+    return well;
 }
 
 /* All go back to the last checkpoint that everybody has.  Who is new gets it from the next rank. */
@@ -289,21 +263,15 @@ static void restore(int is_new)
     memcpy(next, now, points(my_rows + 2) * sizeof(double)); /* its borders */
 }
 
-static void repair(char **argv)
+static int repair(char **argv)
 {
-    MPI_Comm living;
+    int replaced;
 
-    MPIX_Comm_revoke(grid); /* by all, also those that have met no error */
-    MPI_Comm_free(&grid);
-    if (originals != MPI_COMM_NULL) {
-        if (MPIX_Comm_shrink(originals, &living) != MPI_SUCCESS)
-            MPI_Abort(MPI_COMM_WORLD, 2);
-        if (originals != MPI_COMM_WORLD)
-            MPI_Comm_free(&originals);
-        originals = living;
-    }
-    make_grid(argv);
+    MPIX_Comm_revoke(grid); /* by all: messages of earlier steps are dropped */
+    while ((replaced = replace_dead(argv)) == 0)
+        ;
     restore(0);
+    return replaced;
 }
 
 /* ---- the program ---- */
@@ -356,34 +324,39 @@ static int run(double *all)
 
     while (well && step < STEPS)
         well = one_interval();
-    return well && gather(all);
+    well = well && gather(all);
+    if (!well)
+        MPIX_Comm_revoke(grid); /* nobody waits for this process */
+    return well;
 }
 
-static void start(int argc, char **argv)
+/* False: a process that was spawned, and is not needed. */
+static int start(int argc, char **argv)
 {
     int deaths = argc > 1 ? atoi(argv[1]) : 1;
+    MPI_Comm parents;
 
-    for (int r = 0; r < MOST_RANKS; r++)
-        links[r] = MPI_COMM_NULL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* that of MPI_Testall */
-    MPI_Comm_get_parent(&link_to_0);
-    if (link_to_0 == MPI_COMM_NULL) {
-        originals = MPI_COMM_WORLD;
-        MPI_Comm_rank(originals, &rank);
-        MPI_Comm_size(originals, &size);
+    MPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL) {
+        if (!come_in(parents))
+            return 0;
+    } else {
+        MPI_Comm_dup(MPI_COMM_WORLD, &grid);
+        MPI_Comm_rank(grid, &rank);
+        MPI_Comm_size(grid, &size);
         if (size > MOST_RANKS || deaths < 0 || deaths >= size || deaths > INTERVALS) {
             fprintf(stderr, "usage: survive [DEATHS [SEED]], at most %d ranks, fewer deaths\n",
                     MOST_RANKS);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
         choose_deaths(deaths, argc > 2 ? (unsigned) atoi(argv[2]) : 1);
+        MPI_Barrier(grid);
     }
-    make_grid(argv);
-    prepare(link_to_0 != MPI_COMM_NULL);
+    prepare(parents != MPI_COMM_NULL);
+    return 1;
 }
 
-/* The links end in an orderly way, the communicators with dead members with MPI. */
 static int finish(const double *all, int deaths, int repairs, double seconds)
 {
     int equal = 1;
@@ -394,32 +367,26 @@ static int finish(const double *all, int deaths, int repairs, double seconds)
                repairs, repairs ? 1e3 * seconds / repairs : 0.0, equal ? "equal" : "DIFFERENT");
         fflush(stdout);
     }
-    for (int r = 0; r < size; r++)
-        if (links[r] != MPI_COMM_NULL)
-            MPI_Comm_disconnect(&links[r]);
-    if (link_to_0 != MPI_COMM_NULL)
-        MPI_Comm_disconnect(&link_to_0);
     MPI_Comm_free(&grid);
     return equal;
 }
 
 int main(int argc, char **argv)
 {
-    int repairs = 0, deaths = 0, equal;
+    int repairs = 0, deaths = 0, equal = 1;
     double *all, seconds = 0, since;
 
     MPI_Init(&argc, &argv);
-    start(argc, argv);
-    all = allocate(N);
-    while (!all_are_well(run(all))) {
-        since = MPI_Wtime();
-        repair(argv);
-        seconds += MPI_Wtime() - since;
-        repairs++;
+    if (start(argc, argv)) {
+        all = allocate(N);
+        while (!all_are_well(grid, run(all))) {
+            since = MPI_Wtime();
+            deaths += repair(argv);
+            seconds += MPI_Wtime() - since;
+            repairs++;
+        }
+        equal = finish(all, deaths, repairs, seconds);
     }
-    for (int r = 0; r < size; r++)
-        deaths += links[r] != MPI_COMM_NULL;
-    equal = finish(all, deaths, repairs, seconds);
     MPI_Finalize();
     return equal ? 0 : 1;
 }

@@ -372,6 +372,13 @@ RECOVERED = (
 )
 
 
+# Calls of test/kill/survive_jobs.c.
+IN_JOBS = (
+    "messages messages_between collectives collectives_between merge agree_between shrink_between "
+    "revoked_between disconnect spawn"
+).split()
+
+
 # Calls of test/kill/survive_windows.c.
 WINDOWS = (
     "locked locked_shared locked_all lock long_put two_windows flush flush_long flush_local "
@@ -399,6 +406,15 @@ def survived(times, is_long):
         yield f"the others go on after a kill in {call}", "survives", call, "kill", "warm"
     yield from survived_windows(is_long)
     yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
+    for call in IN_JOBS:
+        for cliques, words in (("1", "kill cold child"), ("2", "exit cold parent")):
+            what = f"both jobs go on after a death in {call}, {words}, nodes: {cliques}"
+            yield what, "survives_in_jobs", cliques, call, *words.split()
+    for call in ("member", "root", "child", "init_of_child", "nobody"):
+        yield f"the others go on after a death in a spawn: {call}", "survives_in_spawn", call
+    yield "repairs by spawn, with kills at random moments", "repaired_by_spawn", str(
+        int(times) // 3
+    )
     yield "the others go on after kills at random moments", "survives_any", times
     for name, result in RECOVERED:
         yield f"examples/{name}.c, with deaths", "example_recovers", name, result, times

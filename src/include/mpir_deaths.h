@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "cmap.h"
 
 /*
  * Who has died.  With MPIR_CVAR_ENABLE_FT a process reads it in memory of the process manager
@@ -30,8 +31,9 @@ void MPIR_Err_note_comm(struct MPIR_Comm *comm);
 #ifdef MPIR_WITHOUT_SURVIVE
 #define MPIR_Deaths_seen UINT32_C(0)
 #define MPIR_Deaths_watched false
+#define MPIR_Deaths_own_job() UINT64_C(0)
 #define MPIR_Deaths_has(rank) false
-#define MPIR_Deaths_rank(i) UINT32_C(0)
+#define MPIR_Deaths_rank_in(map, i) CMAP_NONE
 #define MPIR_Deaths_news() false
 #else
 
@@ -49,12 +51,28 @@ void MPIR_Deaths_init(void);
 void MPIR_Deaths_begin(void);
 bool MPIR_Deaths_have_begun(void);
 
-/* Number i of the list: a rank of MPI_COMM_WORLD.  REQUIRES i < *MPIR_Deaths_number, as seen by an
- * acquire load. */
-uint32_t MPIR_Deaths_rank(uint32_t i);
+/* The digest of this job's name, in the list.  REQUIRES MPIR_Deaths_watched */
+uint64_t MPIR_Deaths_own_job(void);
+/* Number i of the list: a rank of a job.  REQUIRES i < *MPIR_Deaths_number, as seen by an acquire
+ * load. */
+uint32_t MPIR_Deaths_rank(uint32_t i, uint64_t *job);
 
 /* Is this rank of MPI_COMM_WORLD in the list? */
 bool MPIR_Deaths_has(int rank);
+
+/* Of each number below MPIR_Deaths_seen the index of the process (ch4_proc.h); CMAP_NONE: it is of
+ * another world, and not known here.  NULL until memory is there. */
+extern uint32_t *MPIR_Deaths_indices;
+/* Memory for all; false without.  Nobody is put in. */
+bool MPIR_Deaths_make_indices(void);
+
+/* The rank of number i in the map, or CMAP_NONE.  REQUIRES i < MPIR_Deaths_seen */
+static inline uint32_t MPIR_Deaths_rank_in(const cmap_t *map, uint32_t i)
+{
+    const uint32_t index = MPIR_Deaths_indices[i];
+
+    return index == CMAP_NONE ? CMAP_NONE : MPIR_cmap_rank(map, index);
+}
 
 static inline bool MPIR_Deaths_news(void)
 {

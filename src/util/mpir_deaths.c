@@ -12,6 +12,7 @@ static const uint32_t nobody = 0;
 const uint32_t *MPIR_Deaths_number = &nobody;
 uint32_t MPIR_Deaths_seen;
 bool MPIR_Deaths_watched;
+uint32_t *MPIR_Deaths_indices;
 
 static MPIR_deaths_page_t *page; /* stays: MPI may be initialized again */
 
@@ -26,7 +27,7 @@ static MPIR_deaths_page_t *map_page(int fd)
     if (mapped == MAP_FAILED)
         return NULL;
     if (mapped->magic == MPIR_DEATHS_MAGIC &&
-        (size_t) file.st_size >= MPIR_Deaths_bytes(mapped->size))
+        (size_t) file.st_size >= MPIR_Deaths_bytes(mapped->room))
         return mapped;
     munmap(mapped, (size_t) file.st_size);
     return NULL;
@@ -78,14 +79,28 @@ bool MPIR_Deaths_have_begun(void)
     return !page || __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) >= page->ranks;
 }
 
-uint32_t MPIR_Deaths_rank(uint32_t i) { return page->dead[i]; }
+uint64_t MPIR_Deaths_own_job(void) { return page->job; }
+
+uint32_t MPIR_Deaths_rank(uint32_t i, uint64_t *job)
+{
+    *job = page->dead[i].job;
+    return page->dead[i].rank;
+}
 
 bool MPIR_Deaths_has(int rank)
 {
     const uint32_t n = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
     uint32_t i = 0;
 
-    while (i < n && MPIR_Deaths_rank(i) != (uint32_t) rank)
+    while (i < n && (page->dead[i].rank != (uint32_t) rank || page->dead[i].job != page->job))
         i++;
     return i < n;
+}
+
+/* The system gives a page of it when it is used. */
+bool MPIR_Deaths_make_indices(void)
+{
+    if (!MPIR_Deaths_indices)
+        MPIR_Deaths_indices = MPL_malloc(page->room * sizeof(uint32_t), MPL_MEM_OTHER);
+    return MPIR_Deaths_indices != NULL;
 }

@@ -226,10 +226,30 @@ run_survivors() {
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -pthread -o "$program" "$ROOT/test/kill/$1.c" || return 1
     shift
     recovering 100 4 "$program" "$@" >"$said" 2>&1 || status=$?
-    rest=$(grep -vx -e ' No Errors' -e 'mpiexec: rank 3 on .* ended .* before MPI_Finalize' \
+    rest=$(grep -vx -e ' No Errors' \
+        -e 'mpiexec: rank \(3\|1 of spawned job 1\) on .* ended .* before MPI_Finalize' \
         "$said" || true)
     [ "$status" = 0 ] && [ -z "$rest" ] && [ "$(wc -l <"$said")" = 2 ] ||
         { echo "survive $*: status $status"; cat "$said"; return 1; }
+}
+
+# survives_in_spawn CALL: a member or a spawned process dies in MPI_Comm_spawn
+# (test/kill/survive_in_spawn.c).
+survives_in_spawn() {
+    local program=$OUT/survive_in_spawn said=$OUT/survive_in_spawn.out status=0
+    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_in_spawn.c" ||
+        return 1
+    recovering 100 4 "$program" "$1" >"$said" 2>&1 || status=$?
+    [ "$status" = 0 ] && [ "$(grep -v '^mpiexec: rank .* before MPI_Finalize$' "$said")" = \
+        ' No Errors' ] || { echo "survive_in_spawn $1: status $status"; cat "$said"; return 1; }
+}
+
+# survives_in_jobs CLIQUES CALL WORD...: the same of test/kill/survive_jobs.c: the last rank of all
+# is of the first job, or of a spawned one.
+survives_in_jobs() {
+    local cliques=$1
+    shift
+    MPIR_CVAR_NUM_CLIQUES=$cliques run_survivors survive_jobs "$@"
 }
 
 # survives_in_window CLIQUES CALL WORD...: the same of test/kill/survive_windows.c, whose processes
@@ -255,6 +275,24 @@ survives_any() {
             { echo "$deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
     done
     nothing_new_remains what_remains survive_any "$before"
+}
+
+# repaired_by_spawn TIMES: jobs of 2 to 7 ranks, of which some are killed in each of four rounds,
+# also in the repair.  Those that are left spawn others in their place (test/kill/survive_spawn.c);
+# nothing remains.  A spawned process whose parents have died says so.
+repaired_by_spawn() {
+    local program=$OUT/survive_spawn said=$OUT/survive_spawn.out before seed status
+    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_spawn.c" ||
+        return 1
+    before=$(what_remains survive_spawn || true)
+    for seed in $(seq "$1"); do
+        status=0
+        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) recovering 120 $((2 + seed % 6)) "$program" 4 \
+            "$seed" >"$said" 2>&1 || status=$?
+        [ "$status" = 0 ] && [ "$(grep -cx ' No Errors' "$said")" = 1 ] ||
+            { echo "seed $seed: status $status"; cat "$said"; return 1; }
+    done
+    nothing_new_remains what_remains survive_spawn "$before"
 }
 
 # example_recovers NAME RESULT TIMES: examples/NAME.c with 2 to 9 ranks, of which up to 4 are

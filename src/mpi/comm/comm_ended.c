@@ -7,7 +7,7 @@
 static bool has_dead(const MPIR_Group *group)
 {
     for (uint32_t i = 0; i < MPIR_Deaths_seen; i++) {
-        if (MPIR_cmap_rank(group->map, MPIR_Deaths_rank(i)) != CMAP_NONE)
+        if (MPIR_Deaths_rank_in(group->map, i) != CMAP_NONE)
             return true;
     }
     return false;

@@ -3,7 +3,8 @@
 /*
  * MPIX_Comm_iagree and MPIX_Comm_ishrink while nobody dies: many under way at a time, on several
  * communicators, beside other creations, on a communicator that is revoked or freed meanwhile, and
- * on one of a single process.  An intercommunicator is refused.
+ * on one of a single process.  Of both groups of an intercommunicator; a shrink of
+ * one is refused.
  */
 #include "cmaptest.h"
 
@@ -101,14 +102,18 @@ static void check_inter(void)
 {
     MPI_Comm half, inter;
     MPI_Request request = MPI_REQUEST_NULL;
-    int flag = 1, class;
+    MPI_Comm shrunk;
+    int flag = ~(1 << rank), class;
 
     if (size < 2)
         return;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &inter);
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
-    MPI_Error_class(MPIX_Comm_iagree(inter, &flag, &request), &class);
+    MPIX_Comm_iagree(inter, &flag, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CT_CHECK(flag == ~((1 << size) - 1), "the flag of both groups is %d", flag);
+    MPI_Error_class(MPIX_Comm_ishrink(inter, &shrunk, &request), &class);
     CT_CHECK(class == MPI_ERR_COMM, "an intercommunicator: class %d", class);
     CT_CHECK(request == MPI_REQUEST_NULL, "there is a request");
     MPI_Comm_free(&inter);

@@ -8,20 +8,21 @@
 /*
  * MPIX_Comm_agree and MPIX_Comm_shrink.
  *
- * Where somebody says which processes die (mpir_deaths.h), the members of an intracommunicator come
- * to an agreement that survives deaths (comm_agree.h).
+ * Where somebody says which processes die (mpir_deaths.h), the members come to an agreement that
+ * survives deaths (comm_agree.h), those of both groups of an intercommunicator to one.
  *
  * Elsewhere no process dies: the process manager ends a job in which one does.  So the group stays
  * as it is.  Their messages have tags of their own, with which they pass on a revoked communicator
  * and meet no message that an interrupted collective left.
  *
- * Between groups, each group comes to its result on its local communicator, and the first members
- * exchange it.  That ends with an error when one has died.
+ * Between groups, each group then comes to its result on its local communicator, and the first
+ * members exchange it.
  */
 
 static bool survives_deaths(const MPIR_Comm *comm)
 {
-    return comm->comm_kind == MPIR_COMM_KIND__INTRACOMM && comm->local_size > 1;
+    return MPIR_Deaths_watched &&
+           (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM || comm->local_size > 1);
 }
 
 /* ---- in a group ---- */
@@ -110,7 +111,7 @@ int MPIR_Comm_agree_impl(MPIR_Comm *comm, int *flag)
 {
     int mpi_errno;
 
-    if (MPIR_Deaths_watched && survives_deaths(comm))
+    if (survives_deaths(comm))
         return MPIR_Comm_agree_of_living(comm, flag);
     mpi_errno = MPIR_Comm_repair_begins(comm);
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -125,7 +126,7 @@ int MPIR_Comm_shrink_impl(MPIR_Comm *comm, MPIR_Comm **made)
 {
     int mpi_errno;
 
-    if (MPIR_Deaths_watched && survives_deaths(comm)) {
+    if (survives_deaths(comm)) {
         mpi_errno = MPIR_Comm_shrink_to_living(comm, made);
     } else {
         mpi_errno = MPIR_Comm_repair_begins(comm);
@@ -135,7 +136,8 @@ int MPIR_Comm_shrink_impl(MPIR_Comm *comm, MPIR_Comm **made)
         MPIR_Comm_repair_ends(comm);
     }
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_Comm_inherit_errhandler(*made, comm);
+    if (*made)
+        MPIR_Comm_inherit_errhandler(*made, comm);
 
     return mpi_errno;
 }

@@ -19,32 +19,45 @@ int MPIR_Comm_agree_of_living(MPIR_Comm *comm, int *flag)
     return MPIR_Agree_read_flag(comm, result, flag);
 }
 
-int MPIR_Comm_shrink_to_living(MPIR_Comm *comm, MPIR_Comm **made)
+/* Takes `shrunk` of an intracommunicator, which may be NULL: without memory, too, the others get
+ * this process's part. */
+static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
     agree_value_t *result;
+    uint64_t offer[2];
+
+    MPIR_Ctxid_begin_group(&creation, comm, group, MPIR_SHRINK_TAG, offer);
+    mpi_errno = MPIDIG_agree(comm, UINT32_MAX, offer, &result);
+    if (mpi_errno != MPI_SUCCESS) {
+        MPIR_Ctxid_abandon(&creation);
+        if (shrunk)
+            MPIR_Comm_discard(shrunk);
+    } else if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
+        mpi_errno = MPIR_Agree_make_shrunk_inter(comm, &creation, result, &shrunk);
+    } else {
+        mpi_errno = MPIR_Agree_make_shrunk(comm, &creation, result, shrunk);
+    }
+    if (mpi_errno == MPI_SUCCESS)
+        *made = shrunk;
+    return mpi_errno;
+}
+
+int MPIR_Comm_shrink_to_living(MPIR_Comm *comm, MPIR_Comm **made)
+{
+    int mpi_errno = MPI_SUCCESS;
     MPIR_Group *group = NULL;
     MPIR_Comm *shrunk = NULL;
-    uint64_t offer[2];
 
     *made = NULL;
     mpi_errno = MPIR_Comm_survive_wait(comm);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Comm_group_impl(comm, &group);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    (void) MPIR_Comm_create(&shrunk); /* without memory, too, the others get its part */
-    MPIR_Ctxid_begin_group(&creation, comm, group, MPIR_SHRINK_TAG, offer);
-    mpi_errno = MPIDIG_agree(comm, UINT32_MAX, offer, &result);
-    if (mpi_errno == MPI_SUCCESS) {
-        mpi_errno = MPIR_Agree_make_shrunk(comm, &creation, result, shrunk);
-    } else {
-        MPIR_Ctxid_abandon(&creation);
-        if (shrunk)
-            MPIR_Comm_discard(shrunk);
-    }
-    if (mpi_errno == MPI_SUCCESS)
-        *made = shrunk;
+    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
+        (void) MPIR_Comm_create(&shrunk);
+    mpi_errno = shrink(comm, group, shrunk, made);
     MPIR_Group_release(group);
 
     return mpi_errno;

@@ -14,6 +14,10 @@ int MPIR_Agree_read_flag(MPIR_Comm *comm, agree_value_t *result, int *flag);
 int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
                            MPIR_Comm *made);
 
+/* The same of an intercommunicator.  *made stays NULL if nobody of the other group lives. */
+int MPIR_Agree_make_shrunk_inter(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
+                                 MPIR_Comm **made);
+
 /* Until no MPIX_Comm_iagree or _ishrink of this process is under way on the communicator. */
 int MPIR_Comm_survive_wait(MPIR_Comm *comm);
 

@@ -214,8 +214,6 @@ static int new_repair(MPIR_Comm *comm, repair_t **repair)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_CHKANDJUMP(comm->comm_kind != MPIR_COMM_KIND__INTRACOMM, mpi_errno, MPI_ERR_COMM,
-                        "**commnotintra");
     *repair = MPL_calloc(1, sizeof(**repair), MPL_MEM_COMM);
     MPIR_ERR_CHKANDJUMP(!*repair, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     (*repair)->comm = comm;
@@ -240,8 +238,11 @@ int MPIR_Comm_iagree_impl(MPIR_Comm *comm, int *flag, MPIR_Request **request)
 int MPIR_Comm_ishrink_impl(MPIR_Comm *comm, MPIR_Comm **made, MPIR_Request **request)
 {
     repair_t *repair;
-    int mpi_errno = new_repair(comm, &repair);
+    int mpi_errno = MPI_SUCCESS;
 
+    MPIR_ERR_CHKANDSTMT(comm->comm_kind != MPIR_COMM_KIND__INTRACOMM, mpi_errno, MPI_ERR_COMM,
+                        return mpi_errno, "**commnotintra");
+    mpi_errno = new_repair(comm, &repair);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Comm_group_impl(comm, &repair->group);
     if (mpi_errno == MPI_SUCCESS)

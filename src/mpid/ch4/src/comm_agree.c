@@ -46,24 +46,77 @@ typedef union {
     char bytes[sizeof(message_t) + 2 * (MPIDIG_AGREE_MOST / 64) * sizeof(uint64_t)];
 } message_room_t;
 
+/* ---- members ---- */
+
+static bool is_inter(const MPIR_Comm *comm) { return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM; }
+
+int MPIDIG_agree_members(const MPIR_Comm *comm)
+{
+    return comm->local_size + (is_inter(comm) ? comm->remote_size : 0);
+}
+
+int MPIDIG_agree_local(const MPIR_Comm *comm, int rank)
+{
+    return rank + (is_inter(comm) && !comm->is_low_group ? comm->remote_size : 0);
+}
+
+int MPIDIG_agree_remote(const MPIR_Comm *comm, int rank)
+{
+    return rank + (comm->is_low_group ? comm->local_size : 0);
+}
+
+/* The communicator in which the member has *rank. */
+static MPIR_Comm *comm_with(MPIR_Comm *comm, int member, int *rank)
+{
+    *rank = member;
+    if (!is_inter(comm))
+        return comm;
+    *rank = member - MPIDIG_agree_remote(comm, 0);
+    if (*rank >= 0 && *rank < comm->remote_size)
+        return comm;
+    *rank = member - MPIDIG_agree_local(comm, 0);
+    return comm->local_comm;
+}
+
+static bool is_dead(MPIR_Comm *comm, int member)
+{
+    int rank;
+    MPIR_Comm *its_comm = comm_with(comm, member, &rank);
+
+    return MPIDIG_deaths_is_dead(its_comm, rank);
+}
+
+/* The member with this number in the list of the dead, or -1. */
+static int dead_member(const MPIR_Comm *comm, uint32_t number)
+{
+    uint32_t rank = MPIR_Deaths_rank_in(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), number);
+
+    if (rank != CMAP_NONE)
+        return MPIDIG_agree_local(comm, (int) rank);
+    if (is_inter(comm))
+        rank = MPIR_Deaths_rank_in(MPIR_Comm_map(comm, MPIR_MAP_REMOTE), number);
+    return rank != CMAP_NONE ? MPIDIG_agree_remote(comm, (int) rank) : -1;
+}
+
 /* ---- messages ---- */
 
 static bool send_value(void *context, int member, const agree_value_t *value)
 {
     agreement_t *agreement = context;
-    MPIR_Comm *comm = agreement->comm;
-    const uint32_t bytes = MPIR_agree_value_bytes(comm->local_size);
+    MPIR_Comm *comm = agreement->comm, *its_comm;
+    const uint32_t bytes = MPIR_agree_value_bytes(MPIDIG_agree_members(comm));
     message_room_t room;
-    int mpi_errno;
+    int mpi_errno, rank;
 
-    if (MPIDIG_deaths_is_dead(comm, member))
+    its_comm = comm_with(comm, member, &rank);
+    if (MPIDIG_deaths_is_dead(its_comm, rank))
         return true;
-    room.message.context_id = comm->context_id;
+    room.message.context_id = its_comm == comm ? comm->context_id : comm->recvcontext_id;
     room.message.number = agreement->number;
     room.message.bytes = bytes;
-    room.message.from = comm->rank;
+    room.message.from = MPIDIG_agree_local(comm, comm->rank);
     memcpy(&room.message.value, value, bytes);
-    mpi_errno = MPIDI_NM_am_send_hdr(member, comm, MPIDIG_COMM_AGREE, &room,
+    mpi_errno = MPIDI_NM_am_send_hdr(rank, its_comm, MPIDIG_COMM_AGREE, &room,
                                      offsetof(message_t, value) + bytes, 0, 0);
     /* the network may know of a death before this process is told of it */
     return MPIR_ERR_GET_CLASS(mpi_errno) != MPI_ERR_NO_MEM;
@@ -73,12 +126,10 @@ static bool send_value(void *context, int member, const agree_value_t *value)
 
 static void tell_of_dead(agreement_t *agreement)
 {
-    const cmap_t *map = MPIR_Comm_map(agreement->comm, MPIR_MAP_LOCAL);
-
     for (uint32_t i = 0; i < MPIR_Deaths_seen; i++) {
-        uint32_t rank = MPIR_cmap_rank(map, MPIR_Deaths_rank(i));
-        if (rank != CMAP_NONE)
-            MPIR_agree_death(agreement->agree, (int) rank);
+        int member = dead_member(agreement->comm, i);
+        if (member >= 0)
+            MPIR_agree_death(agreement->agree, member);
     }
 }
 
@@ -98,7 +149,11 @@ static agreement_t *make(MPIR_Comm *comm, uint32_t number)
 
     if (!agreement)
         return NULL;
-    agreement->agree = MPIR_agree_create(comm->local_size, comm->rank, &calls);
+    if (is_inter(comm) && !comm->local_comm && MPII_Setup_intercomm_localcomm(comm) != MPI_SUCCESS)
+        agreement->agree = NULL;
+    else
+        agreement->agree = MPIR_agree_create(MPIDIG_agree_members(comm),
+                                             MPIDIG_agree_local(comm, comm->rank), &calls);
     if (!agreement->agree) {
         MPL_free(agreement);
         return NULL;
@@ -166,7 +221,6 @@ static bool is_found(void *object, void *context)
     search_t *search = context;
 
     if (MPIR_Object_get_ref(comm) <= 0 || !comm->map ||
-        comm->comm_kind != MPIR_COMM_KIND__INTRACOMM ||
         comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE ||
         comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS ||
         comm->recvcontext_id != search->context_id)
@@ -233,12 +287,12 @@ static int on_message(void *am_hdr, void *data MPL_UNUSED, MPI_Aint data_sz MPL_
     return search.found ? deliver(search.found, &room.message) : keep(&room, bytes);
 }
 
-void MPIDIG_agree_death(uint32_t index)
+void MPIDIG_agree_death(uint32_t number)
 {
     for (agreement_t *agreement = all; agreement; agreement = agreement->next) {
-        uint32_t rank = MPIR_cmap_rank(MPIR_Comm_map(agreement->comm, MPIR_MAP_LOCAL), index);
-        if (rank != CMAP_NONE)
-            MPIR_agree_death(agreement->agree, (int) rank);
+        int member = dead_member(agreement->comm, number);
+        if (member >= 0)
+            MPIR_agree_death(agreement->agree, member);
     }
 }
 
@@ -247,8 +301,8 @@ void MPIDIG_agree_death(uint32_t index)
 /* The result says who is dead; news of that are on their way here, too. */
 static bool knows_dead(MPIR_Comm *comm, agree_value_t *result)
 {
-    for (int rank = 0; rank < comm->local_size; rank++) {
-        if (MPIR_agree_has(MPIR_agree_dead(result), rank) && !MPIDIG_deaths_is_dead(comm, rank))
+    for (int member = 0; member < MPIDIG_agree_members(comm); member++) {
+        if (MPIR_agree_has(MPIR_agree_dead(result), member) && !is_dead(comm, member))
             return false;
     }
     return true;
@@ -256,13 +310,11 @@ static bool knows_dead(MPIR_Comm *comm, agree_value_t *result)
 
 static void get_acked(MPIR_Comm *comm, uint64_t *acked)
 {
-    const cmap_t *map = MPIR_Comm_map(comm, MPIR_MAP_LOCAL);
-
-    memset(acked, 0, (size_t) MPIR_agree_words(comm->local_size) * sizeof(uint64_t));
+    memset(acked, 0, (size_t) MPIR_agree_words(MPIDIG_agree_members(comm)) * sizeof(uint64_t));
     for (uint32_t i = 0; i < MPIDI_COMM(comm, deaths_acked); i++) {
-        uint32_t rank = MPIR_cmap_rank(map, MPIR_Deaths_rank(i));
-        if (rank != CMAP_NONE)
-            MPIR_agree_put(acked, (int) rank);
+        int member = dead_member(comm, i);
+        if (member >= 0)
+            MPIR_agree_put(acked, member);
     }
 }
 
@@ -272,7 +324,7 @@ int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
     int mpi_errno = MPI_SUCCESS;
     uint64_t acked[MPIDIG_AGREE_MOST / 64];
 
-    MPIR_ERR_CHKANDJUMP1(comm->local_size > MPIDIG_AGREE_MOST, mpi_errno, MPI_ERR_OTHER,
+    MPIR_ERR_CHKANDJUMP1(MPIDIG_agree_members(comm) > MPIDIG_AGREE_MOST, mpi_errno, MPI_ERR_OTHER,
                          "**agree_size", "**agree_size %d", MPIDIG_AGREE_MOST);
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     *agreement = find_or_make(comm, MPIDI_COMM(comm, agreements));

@@ -8,8 +8,9 @@
 enum { MPIDIG_AGREE_MOST = 2880 };
 
 /*
- * An agreement of the members of an intracommunicator that live (agree.h).  Members are ranks,
- * offers those of MPIR_Ctxid_begin_group, and the acknowledged those of this process.
+ * An agreement of the members of a communicator that live (agree.h).  Members are ranks; between
+ * groups those of the low group come first, then those of the other one.  Offers are those of
+ * MPIR_Ctxid_begin_group, and the acknowledged those of this process.
  *
  * begin     REQUIRES that this process has the result of the communicator's last one.
  * test      *result stays NULL until there is a result, and this process knows all of the dead in
@@ -18,13 +19,19 @@ enum { MPIDIG_AGREE_MOST = 2880 };
  */
 typedef struct MPIDIG_agreement MPIDIG_agreement_t;
 
+/* The members, and the number of one: of a rank in the local group, or in the other one. */
+int MPIDIG_agree_members(const MPIR_Comm *comm);
+int MPIDIG_agree_local(const MPIR_Comm *comm, int rank);
+int MPIDIG_agree_remote(const MPIR_Comm *comm, int rank);
+
 int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
                        MPIDIG_agreement_t **agreement);
 int MPIDIG_agree_test(MPIDIG_agreement_t *agreement, agree_value_t **result);
 int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result);
 
-/* Under the lock of VCI 0: a process has died; a communicator is there. */
-void MPIDIG_agree_death(uint32_t index);
+/* Under the lock of VCI 0: a process has died, with this number in the list; a communicator is
+ * there. */
+void MPIDIG_agree_death(uint32_t number);
 int MPIDIG_agree_committed(MPIR_Comm *comm);
 
 void MPIDIG_agree_init(void);

@@ -6,25 +6,41 @@
 
 __thread bool MPIDIG_deaths_cancels;
 
-static uint8_t *dead; /* of each process of the world; NULL: nobody yet */
+/* Of each index below `room`, a byte.  It grows with the worlds that this process has met.  Smaller
+ * ones stay: another thread may read them. */
+static uint8_t *dead;
+static uint32_t room;
 
-bool MPIDIG_deaths_prepare(void)
+static bool make_room(uint32_t index)
 {
-    if (!dead)
-        dead = MPL_calloc(1, (size_t) MPIR_Process.size, MPL_MEM_OTHER);
-    return dead != NULL;
+    const uint32_t wanted = MPL_MAX(MPL_MAX(index + 1, 2 * room), (uint32_t) MPIR_Process.size);
+    uint8_t *larger = MPL_calloc(1, wanted, MPL_MEM_OTHER);
+
+    if (!larger)
+        return false;
+    if (room > 0)
+        memcpy(larger, dead, room);
+    __atomic_store_n(&dead, larger, __ATOMIC_RELEASE);
+    __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
+    return true;
 }
 
-void MPIDIG_deaths_put(uint32_t index) { dead[index] = 1; }
+bool MPIDIG_deaths_put(uint32_t index)
+{
+    if (index >= room && !make_room(index))
+        return false;
+    dead[index] = 1;
+    return true;
+}
 
 static bool is_dead(uint32_t index)
 {
-    return dead && MPIDIU_index_is_in_world(index) && dead[index];
+    return index < __atomic_load_n(&room, __ATOMIC_ACQUIRE) && dead[index];
 }
 
 bool MPIDIG_deaths_is_dead(MPIR_Comm *comm, int rank)
 {
-    return dead && is_dead(MPIDIU_comm_rank_to_index(comm, rank));
+    return room > 0 && is_dead(MPIDIU_comm_rank_to_index(comm, rank));
 }
 
 /* ---- requests ---- */
@@ -135,18 +151,18 @@ int MPIDIG_deaths_probe(MPIR_Comm *comm, int rank)
 
 /* ---- communicators ---- */
 
-static bool has_member(MPIR_Comm *comm, uint32_t index, MPIR_Map_side_t which)
+static bool has_member(MPIR_Comm *comm, uint32_t number, MPIR_Map_side_t which)
 {
     const cmap_t *map = MPIR_Comm_map(comm, which);
 
-    return map && MPIR_cmap_rank(map, index) != CMAP_NONE;
+    return map && MPIR_Deaths_rank_in(map, number) != CMAP_NONE;
 }
 
-bool MPIDIG_deaths_has_member(MPIR_Comm *comm, uint32_t index)
+bool MPIDIG_deaths_has_member(MPIR_Comm *comm, uint32_t number)
 {
-    return has_member(comm, index, MPIR_MAP_REMOTE) ||
+    return has_member(comm, number, MPIR_MAP_REMOTE) ||
            (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM &&
-            has_member(comm, index, MPIR_MAP_LOCAL));
+            has_member(comm, number, MPIR_MAP_LOCAL));
 }
 
 /* Those who are no members need no acknowledgement. */
@@ -154,7 +170,7 @@ bool MPIDIG_deaths_are_acked(MPIR_Comm *comm)
 {
     uint32_t *acked = &MPIDI_COMM(comm, deaths_acked);
 
-    while (*acked < MPIR_Deaths_seen && !MPIDIG_deaths_has_member(comm, MPIR_Deaths_rank(*acked)))
+    while (*acked < MPIR_Deaths_seen && !MPIDIG_deaths_has_member(comm, *acked))
         ++*acked;
     return *acked == MPIR_Deaths_seen;
 }
@@ -172,8 +188,8 @@ static int make_group(MPIR_Comm *comm, uint32_t number, MPIR_Group **group)
     MPIR_CHKLMEM_MALLOC(indices, uint32_t *, (number + 1) * sizeof(uint32_t), mpi_errno, "dead",
                         MPL_MEM_GROUP);
     for (uint32_t i = 0; i < number; i++) {
-        if (MPIDIG_deaths_has_member(comm, MPIR_Deaths_rank(i)))
-            indices[n++] = MPIR_Deaths_rank(i);
+        if (MPIDIG_deaths_has_member(comm, i))
+            indices[n++] = MPIR_Deaths_indices[i];
     }
     if (n > 0) {
         status = MPIR_cmap_from_array(indices, (uint32_t) n, CMAP_MAX_SIZE, NULL, &map);
@@ -213,7 +229,7 @@ int MPID_Comm_ack_failed(MPIR_Comm *comm, int num_to_ack, int *num_acked)
 
     *num_acked = 0;
     for (uint32_t i = 0; i < MPIR_Deaths_seen && (i < acked || *num_acked < num_to_ack); i++) {
-        *num_acked += MPIDIG_deaths_has_member(comm, MPIR_Deaths_rank(i));
+        *num_acked += MPIDIG_deaths_has_member(comm, i);
         MPIDI_COMM(comm, deaths_acked) = MPL_MAX(acked, i + 1);
     }
     return MPI_SUCCESS;

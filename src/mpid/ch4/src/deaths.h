@@ -17,7 +17,10 @@
  *                   with the error.  Answers of living members are waited for.  Its memory is not
  *                   reached by the network any more.
  *
- * Not covered: files, partitioned operations, processes of other jobs.
+ * The processes may be of other worlds, if the same mpiexec has started them.  When this process
+ * meets one, it looks for it in the list.
+ *
+ * Not covered: files, partitioned operations.
  *
  * While deaths are watched each request of CH4 notes its peer.
  */
@@ -72,9 +75,14 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_refuse(MPIR_Comm *comm, int rank, MP
 /* At the end of MPI_Init.  An error where the netmod cannot do what follows from a death. */
 int MPIDIG_deaths_begin(void);
 
-/* What the netmod has of a process of the world ends.  NULL: nothing does. */
-extern void (*MPIDIG_deaths_forget_peer)(int rank);
-/* The same of its short messages. */
+/* What the netmod has of a process ends.  NULL: nothing does. */
+extern void (*MPIDIG_deaths_forget_peer)(uint32_t index);
+/* The index of a process of another world, or CMAP_NONE: not known yet.  Under
+ * MPIDIU_THREAD_DYNPROC_MUTEX.  NULL: there is no other world. */
+extern uint32_t (*MPIDIG_deaths_find_stranger)(uint64_t job, uint32_t rank);
+/* From now on the process has this index.  True: it has died.  Under the same mutex. */
+bool MPIDIG_deaths_stranger_enters(uint64_t job, uint32_t rank, uint32_t index);
+/* The same of the short messages of a process of the world. */
 extern void (*MPIDIG_deaths_end_lines)(int rank);
 /* When MPI_Init ends.  NULL: nothing does. */
 extern int (*MPIDIG_deaths_meet_peers)(void);

@@ -15,7 +15,8 @@
  * of the network find. */
 enum { POLLS = 64 };
 
-void (*MPIDIG_deaths_forget_peer)(int rank);
+void (*MPIDIG_deaths_forget_peer)(uint32_t index);
+uint32_t (*MPIDIG_deaths_find_stranger)(uint64_t job, uint32_t rank);
 void (*MPIDIG_deaths_end_lines)(int rank);
 int (*MPIDIG_deaths_meet_peers)(void);
 
@@ -43,10 +44,10 @@ static bool is_complete(const MPIR_Comm *comm)
 static bool end_if_member(void *object, void *context)
 {
     MPIR_Comm *comm = object;
-    const uint32_t *index = context;
+    const uint32_t *number = context;
 
-    if (is_complete(comm) && MPIDIG_deaths_has_member(comm, *index)) {
-        if (comm->call_group && MPIR_cmap_rank(comm->call_group->map, *index) != CMAP_NONE)
+    if (is_complete(comm) && MPIDIG_deaths_has_member(comm, *number)) {
+        if (comm->call_group && MPIR_Deaths_rank_in(comm->call_group->map, *number) != CMAP_NONE)
             comm->call_ended = 1;
         MPIDIG_comm_died(comm);
     }
@@ -57,24 +58,75 @@ void MPIDIG_deaths_committed(MPIR_Comm *comm)
 {
     MPIDI_COMM(comm, deaths_acked) = 0;
     for (uint32_t i = 0; i < MPIR_Deaths_seen; i++) {
-        if (MPIDIG_deaths_has_member(comm, MPIR_Deaths_rank(i))) {
+        if (MPIDIG_deaths_has_member(comm, i)) {
             MPIDIG_comm_died(comm);
             return;
         }
     }
 }
 
-static void learn_of(uint32_t index)
+/* ---- who it is ---- */
+
+static uint32_t find_index(uint32_t number)
 {
-    MPIDIG_deaths_put(index);
+    uint64_t job;
+    const uint32_t rank = MPIR_Deaths_rank(number, &job);
+
+    if (job == MPIR_Deaths_own_job())
+        return rank;
+    return MPIDIG_deaths_find_stranger ? MPIDIG_deaths_find_stranger(job, rank) : CMAP_NONE;
+}
+
+/* The next one of the list.  False without memory: the next poll tries again. */
+static bool enter_next(uint32_t *index)
+{
+    bool is_entered;
+
+    MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    *index = find_index(MPIR_Deaths_seen);
+    is_entered = *index == CMAP_NONE || MPIDIG_deaths_put(*index);
+    if (is_entered)
+        MPIR_Deaths_indices[MPIR_Deaths_seen++] = *index;
+    MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    return is_entered;
+}
+
+/* Without memory for the mark its messages fail by their endpoint alone. */
+bool MPIDIG_deaths_stranger_enters(uint64_t job, uint32_t rank, uint32_t index)
+{
+    for (uint32_t i = 0; i < MPIR_Deaths_seen; i++) {
+        uint64_t its_job;
+
+        if (MPIR_Deaths_rank(i, &its_job) == rank && its_job == job) {
+            MPIR_Deaths_indices[i] = index;
+            (void) MPIDIG_deaths_put(index);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what ends ---- */
+
+static bool learn_of_next(void)
+{
+    uint32_t number = MPIR_Deaths_seen, index;
+
+    if (!enter_next(&index))
+        return false;
+    if (index == CMAP_NONE)
+        return true;
     if (MPIDIG_deaths_forget_peer)
-        MPIDIG_deaths_forget_peer((int) index);
-    if (MPIDIG_deaths_end_lines)
-        MPIDIG_deaths_end_lines((int) index);
-    MPIR_Aggr_board_died((int) index);
+        MPIDIG_deaths_forget_peer(index);
+    if (MPIDIU_index_is_in_world(index)) {
+        if (MPIDIG_deaths_end_lines)
+            MPIDIG_deaths_end_lines((int) index);
+        MPIR_Aggr_board_died((int) index);
+    }
     MPIDIG_visit_requests(end_with, &index);
-    MPIDIG_visit_comms(end_if_member, &index);
-    MPIDIG_agree_death(index);
+    MPIDIG_visit_comms(end_if_member, &number);
+    MPIDIG_agree_death(number);
+    return true;
 }
 
 static void take_messages(void)
@@ -101,11 +153,11 @@ static void learn(void)
     uint32_t number = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
 
     take_messages();
-    if (!MPIDIG_deaths_prepare())
+    if (!MPIR_Deaths_make_indices())
         return; /* the next poll tries again */
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    while (MPIR_Deaths_seen < number)
-        learn_of(MPIR_Deaths_rank(MPIR_Deaths_seen++));
+    while (MPIR_Deaths_seen < number && learn_of_next())
+        ;
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     wake_waits();
 }

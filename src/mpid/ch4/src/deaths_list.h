@@ -6,12 +6,11 @@
 
 /* Who is dead, as far as this process has seen, and what ends with that. */
 
-/* Memory for it; false without. */
-bool MPIDIG_deaths_prepare(void);
-/* A process of the world is dead.  REQUIRES MPIDIG_deaths_prepare */
-void MPIDIG_deaths_put(uint32_t index);
+/* The process has died.  False without memory.  REQUIRES MPIDIU_THREAD_DYNPROC_MUTEX */
+bool MPIDIG_deaths_put(uint32_t index);
 
-bool MPIDIG_deaths_has_member(MPIR_Comm *comm, uint32_t index);
+/* Is the process with this number in the list a member?  REQUIRES number < MPIR_Deaths_seen */
+bool MPIDIG_deaths_has_member(MPIR_Comm *comm, uint32_t number);
 
 /* What the network has begun it ends, by an error of its own. */
 void MPIDIG_deaths_end_receive(MPIR_Request *req, int error);

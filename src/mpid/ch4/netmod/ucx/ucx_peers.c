@@ -283,7 +283,7 @@ fn_fail:
     goto fn_exit;
 }
 
-static void forget(int rank);
+static void forget(uint32_t index);
 static int meet_peers(void);
 
 int MPIDI_UCX_peers_init(void)
@@ -349,9 +349,7 @@ static void on_failure(void *arg MPL_UNUSED, ucp_ep_h ep MPL_UNUSED, ucs_status_
 {
 }
 
-/* UCX 1.13 to 1.19 end the program if an endpoint is made while the peer's connection is reset, and
- * UCX has not read that yet. */
-static void learn_of_resets(ucp_worker_h worker)
+void MPIDI_UCX_peers_learn_of_resets(ucp_worker_h worker)
 {
     enum { POLLS = 8 };
 
@@ -372,7 +370,7 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
         params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
         params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
         params.err_handler.cb = on_failure;
-        learn_of_resets(MPIDI_UCX_global.ctx[vni_src].worker);
+        MPIDI_UCX_peers_learn_of_resets(MPIDI_UCX_global.ctx[vni_src].worker);
         MPIR_ERR_CHKANDJUMP(MPIR_Deaths_has(rank), mpi_errno, MPIX_ERR_PROC_FAILED,
                             "**proc_failed");
     }
@@ -490,7 +488,7 @@ void MPIDI_UCX_peers_close(ucp_ep_h ep)
     }
 }
 
-static void forget(int rank)
+static void forget_of_world(int rank)
 {
     MPIDI_UCX_addr_t *addr = &MPIDI_UCX_AV(&MPIDIU_get_av(0, rank));
     const int n = MPIDI_UCX_global.num_vnis;
@@ -502,7 +500,15 @@ static void forget(int rank)
             MPIDI_UCX_peers_close(*ep);
         *ep = NULL;
     }
-    MPIDI_UCX_win_lose_process((uint32_t) rank);
+}
+
+static void forget(uint32_t index)
+{
+    if (MPIDIU_index_is_in_world(index))
+        forget_of_world((int) index);
+    else
+        MPIDI_UCX_worlds_forget(index);
+    MPIDI_UCX_win_lose_process(index);
 }
 
 /* Those that MPI_Init made. */

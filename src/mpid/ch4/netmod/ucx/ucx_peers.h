@@ -21,6 +21,10 @@ int MPIDI_UCX_peers_init(void);
  * it. REQUIRES: the caller holds the lock of vni_src. */
 int MPIDI_UCX_peer_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst);
 
+/* Before an endpoint is made where deaths are watched: UCX 1.13 to 1.19 end the program if the
+ * peer's connection is reset meanwhile, and UCX has not read that yet. */
+void MPIDI_UCX_peers_learn_of_resets(ucp_worker_h worker);
+
 /* Closes all endpoints, with `progress` while that takes time. REQUIRES: no process sends any
  * more. */
 int MPIDI_UCX_peers_disconnect(void (*progress)(void));

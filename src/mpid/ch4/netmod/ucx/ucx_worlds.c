@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "ucx_worlds.h"
 #include "ucx_card.h"
+#include "deaths.h"
 #include "port/port.h"
 #include "rma/deferred.h"
 #include "mpir_digest.h"
@@ -58,6 +59,27 @@ static int perform_ending(MPIDI_deferred_job_t *job);
 
 static MPIDI_deferred_kind_t endings = {.perform = perform_ending, .is_common = true};
 
+/* ---- names ---- */
+
+/* A process may initialize MPI again, in another world of the same job: its last 16 bits differ. */
+static uint64_t job_of(uint64_t world) { return world & ~UINT64_C(0xffff); }
+
+static uint64_t world_of(uint64_t job) { return job_of(job) | ((uint64_t) generation & 0xffff); }
+
+/* The name of a job is unique among those of a process manager.  A process alone may have none;
+ * then the worker's address is unique. */
+static uint64_t name_own_world(void)
+{
+    const char *job = MPIR_pmi_job_id();
+
+    if (MPIR_Deaths_watched)
+        return world_of(MPIR_Deaths_own_job());
+    if (MPIR_Process.size == 1)
+        return world_of(MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, MPIDI_UCX_global.ctx[0].if_address,
+                                        MPIDI_UCX_global.ctx[0].addrname_len));
+    return world_of(MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, job, strlen(job)));
+}
+
 /* ---- tables ---- */
 
 static bool is_used(const table_t *table)
@@ -88,6 +110,11 @@ static table_t *table_of(int avtid) { return avtid < worlds.room ? worlds.tables
 static MPIDI_av_entry_t *entry_of(const process_t *process)
 {
     return &MPIDIU_get_av(process->table->avtid, process->lpid);
+}
+
+static uint32_t index_of(const process_t *process)
+{
+    return MPIDIU_gpid_to_index(MPIDIU_GPID_CREATE(process->table->avtid, process->lpid));
 }
 
 static void hide_process(process_t *process)
@@ -193,6 +220,9 @@ static int set_process(table_t *table, int lpid, const char *upid)
     HASH_ADD_KEYPTR(hash_handle, worlds.processes, process->upid, KEY_BYTES, process,
                     MPL_MEM_ADDRESS);
     process->is_known = true;
+    if (MPIR_Deaths_seen > 0)
+        process->has_ended = MPIDIG_deaths_stranger_enters(job_of(process->upid->world),
+                                                           process->upid->rank, index_of(process));
 
     return mpi_errno;
 }
@@ -229,7 +259,7 @@ static process_t *find_process(const char *upid)
 
     memcpy(key, upid, KEY_BYTES);
     HASH_FIND(hash_handle, worlds.processes, key, KEY_BYTES, process);
-    if (process && process->has_ended) {
+    if (process && process->has_ended && !MPIR_Deaths_watched) {
         hide_process(process);
         process = NULL;
     }
@@ -316,6 +346,8 @@ static int make_endpoint(process_t *process, int vni_src, int vni_dst, ucp_ep_h 
         .err_handler = {.cb = endpoint_failed, .arg = process},
     };
 
+    if (MPIR_Deaths_watched)
+        MPIDI_UCX_peers_learn_of_resets(MPIDI_UCX_global.ctx[vni_src].worker);
     MPIR_ERR_CHKANDJUMP(process->has_ended, mpi_errno, MPI_ERR_OTHER, "**ucx_ended");
     mpi_errno = MPIDI_UCX_card_read(process->upid->card, process->upid->card_bytes, vni_dst,
                                     &params.address, &bytes);
@@ -399,6 +431,42 @@ static void end_world(uint64_t world)
     }
 }
 
+/* NULL: its table is gone. */
+static process_t *process_with(uint32_t index)
+{
+    for (int i = 1; i < worlds.room; i++) {
+        table_t *table = worlds.tables[i];
+
+        if (table && table->n > 0 && index - index_of(&table->processes[0]) < (uint32_t) table->n)
+            return &table->processes[index - index_of(&table->processes[0])];
+    }
+    return NULL;
+}
+
+void MPIDI_UCX_worlds_forget(uint32_t index)
+{
+    process_t *process;
+
+    MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    process = process_with(index);
+    if (process)
+        end_process(process);
+    MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+}
+
+/* Each process dies once, and worlds are few. */
+static uint32_t find_stranger(uint64_t job, uint32_t rank)
+{
+    process_t *process, *next;
+
+    HASH_ITER(hash_handle, worlds.processes, process, next)
+    {
+        if (process->upid->rank == rank && job_of(process->upid->world) == job)
+            return index_of(process);
+    }
+    return CMAP_NONE;
+}
+
 static int perform_ending(MPIDI_deferred_job_t *job)
 {
     ending_t *ending = (ending_t *) job;
@@ -445,19 +513,6 @@ static uint64_t digest_of(int avtid, int lpid)
     return MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, &key, KEY_BYTES);
 }
 
-/* The job's name is unique among those of a process manager. A process alone may have none; then
- * the worker's address is unique. */
-static uint64_t name_own_world(void)
-{
-    const char *job = MPIR_pmi_job_id();
-    uint64_t name = MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, &generation, sizeof(generation));
-
-    if (MPIR_Process.size == 1)
-        return MPIR_Digest_add(name, MPIDI_UCX_global.ctx[0].if_address,
-                               MPIDI_UCX_global.ctx[0].addrname_len);
-    return MPIR_Digest_add(name, job, strlen(job));
-}
-
 int MPIDI_UCX_worlds_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -474,6 +529,8 @@ int MPIDI_UCX_worlds_init(void)
     }
     MPIDIU_avt_keeps = keeps_table;
     MPIDIU_process_digest = digest_of;
+    if (MPIR_Deaths_watched)
+        MPIDIG_deaths_find_stranger = find_stranger;
     MPIDI_Port_on = true;
 
 fn_exit:

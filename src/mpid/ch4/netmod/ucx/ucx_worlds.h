@@ -18,6 +18,8 @@
  *   - no endpoint leads to its processes, after some seconds in which another thread may be about
  *     to use it, or
  *   - all of its processes have ended.
+ * Where deaths are watched (deaths.h) a process that has died keeps its entry: communicators may
+ * have it, and others may not know.
  * A process that ends tells those that it has an endpoint to. In MPI_Finalize all processes of its
  * world end, so one message speaks for the world. UCX notices if a process dies.
  *
@@ -27,7 +29,7 @@
  */
 
 typedef struct MPIDI_UCX_upid {
-    uint64_t world;
+    uint64_t world; /* its last 16 bits tell the worlds of a job apart */
     uint32_t rank;
     uint32_t card_bytes; /* a multiple of 8 */
     char card[];
@@ -36,6 +38,7 @@ typedef struct MPIDI_UCX_upid {
 #ifdef MPIR_WITHOUT_DYNAMIC
 /* There is the own world alone. */
 static inline int MPIDI_UCX_worlds_init(void) { return MPI_SUCCESS; }
+static inline void MPIDI_UCX_worlds_forget(uint32_t index MPL_UNUSED) {}
 static inline int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t *av MPL_UNUSED, int vni_src MPL_UNUSED,
                                            int vni_dst MPL_UNUSED)
 {
@@ -46,6 +49,8 @@ static inline unsigned long long MPIDI_UCX_worlds_endpoints(void) { return 0; }
 
 /* In MPI_Init, when the workers exist. */
 int MPIDI_UCX_worlds_init(void);
+/* The process with this index, beyond the world, has died. */
+void MPIDI_UCX_worlds_forget(uint32_t index);
 /* In MPI_Finalize: tells the others, and forgets them. REQUIRES: this world sends no more. */
 int MPIDI_UCX_worlds_leave(void (*progress)(void));
 

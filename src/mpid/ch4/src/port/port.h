@@ -40,6 +40,9 @@ void MPIDI_Port_close_all(void);
  * error if they had met. Any number of threads may meet, at the same port, too. */
 int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm **peer);
 
+/* While this thread waits at a port for it: an error if a member dies.  The others leave, too. */
+extern __thread const MPIR_Comm *MPIDI_Port_group;
+
 /* Until this call the roots' messages of MPI_Intercomm_create go over their connection: see
  * MPIR_Leaders_port. Their errors are of class MPI_ERR_PORT if the other root has ended or hung up.
  * In the root, before `peers` is freed; nothing happens if they have not met at a port. */

@@ -16,11 +16,15 @@ double MPIDI_Port_now(void)
     return seconds;
 }
 
+__thread const MPIR_Comm *MPIDI_Port_group;
+
 int MPIDI_Port_let_pass(void)
 {
     int mpi_errno = MPID_Progress_test(NULL);
 
     MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    if (mpi_errno == MPI_SUCCESS && MPIDI_Port_group && MPIR_Comm_is_over(MPIDI_Port_group))
+        mpi_errno = MPIR_Comm_end_error(MPIDI_Port_group);
     return mpi_errno;
 }
 

@@ -10,6 +10,9 @@
  * MPI_Comm_spawn waits until the new processes connect to its port. If one of them ends before or
  * in MPI_Init, they never do. The proxy, which started the process, then tells the port.
  *
+ * Where deaths end no job (deaths.h), the processes end also if the port does not listen.  Its root
+ * may have died, or have left MPI_Comm_spawn.
+ *
  * The proxies of several hosts may tell the port at the same time. It listens to one of them, and
  * the root closes it. To the other proxies, this looks like a parent that goes on with its new
  * processes. An abort would end that parent, too. So mpiexec decides, by these messages:
@@ -39,6 +42,10 @@ void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy);
  * are killed: they would wait for this one, or never look. Then the result is true, as for those
  * others. False: this is another case. */
 bool HYD_pmcd_pmip_left_early(int i);
+/* In the proxy, where deaths end no job (deaths.h), otherwise NULL: do the processes here still
+ * need each other, to get through MPI_Init?  And: one of those that end has died. */
+extern bool (*HYD_pmcd_pmip_need_each_other)(void);
+extern void (*HYD_pmcd_pmip_died)(int i);
 /* In the proxy: the process with this connection says "abort". True: its parent still waits for it
  * and gets an error, as above. */
 bool HYD_pmcd_pmip_aborts_early(int fd);

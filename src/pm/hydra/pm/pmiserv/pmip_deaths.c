@@ -6,6 +6,7 @@
 #include "demux.h"
 #include "absent.h"
 #include "deaths.h"
+#include "parent.h"
 #include "../../../../include/mpir_deaths_page.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +36,9 @@ static int make_file(void)
 
 static bool make_page(void)
 {
-    const uint32_t size = (uint32_t) HYD_pmcd_pmip.system_global.global_process_count;
-    const size_t bytes = MPIR_Deaths_bytes(size);
+    const uint32_t room =
+        (uint32_t) HYD_pmcd_pmip.system_global.global_process_count + MPIR_DEATHS_MOST;
+    const size_t bytes = MPIR_Deaths_bytes(room);
 
     page_fd = make_file();
     if (page_fd < 0 || ftruncate(page_fd, (off_t) bytes) != 0)
@@ -44,42 +46,38 @@ static bool make_page(void)
     page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
     if (page == MAP_FAILED)
         return false;
-    page->size = size;
+    page->job = MPIR_Deaths_job(HYD_pmcd_pmip.local.kvs->kvsname);
+    page->room = room;
     page->ranks = (uint32_t) HYD_pmcd_pmip.local.proxy_process_count;
     page->magic = MPIR_DEATHS_MAGIC;
     return true;
 }
 
-void HYD_pmcd_pmip_note_death(int rank)
+/* A message may come twice. */
+static void note_death(uint64_t job, int rank)
 {
     uint32_t number = page ? page->number : 0;
 
-    if (!page || number >= page->size)
-        return;
     for (uint32_t i = 0; i < number; i++) {
-        if (page->dead[i] == (uint32_t) rank)
+        if (page->dead[i].job == job && page->dead[i].rank == (uint32_t) rank)
             return;
     }
-    page->dead[number] = (uint32_t) rank;
+    if (!page || number >= page->room)
+        return;
+    page->dead[number] = (MPIR_death_t){job, (uint32_t) rank};
     __atomic_store_n(&page->number, number + 1, __ATOMIC_RELEASE);
 }
 
-HYD_status HYD_pmcd_pmip_deaths_open(void)
+HYD_status HYD_pmcd_pmip_hear_of_death(int fd, const struct HYD_pmcd_hdr *hdr)
 {
-    HYD_status status = HYD_SUCCESS;
+    HYD_pmcd_death_t death = {.hdr = *hdr};
+    int got, closed;
+    HYD_status status = HYDU_sock_read(fd, &death.hdr + 1, sizeof(death) - sizeof(death.hdr), &got,
+                                       &closed, HYDU_SOCK_COMM_MSGWAIT);
 
-    if (!HYD_pmcd_pmip.user_global.recovery)
-        goto fn_exit;
-    if (!make_page())
-        HYDU_ERR_SETANDJUMP(status, HYD_NO_MEM, "--enable-recovery: no shared memory (%s)\n",
-                            strerror(errno));
-    HYD_pmcd_pmip_misses_always();
-
-fn_exit:
+    if (status == HYD_SUCCESS && !closed)
+        note_death(death.job, hdr->rank);
     return status;
-
-fn_fail:
-    goto fn_exit;
 }
 
 HYD_status HYD_pmcd_pmip_deaths_env(struct HYD_env **env)
@@ -105,10 +103,35 @@ static bool tell(enum HYD_pmcd_cmd what, int i)
            !closed;
 }
 
-/* Until then they may wait for each other where nobody looks at the list. */
-static bool have_all_begun(void)
+/* They may wait for each other where nobody looks at the list. */
+static bool need_each_other(void)
 {
-    return __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) >= page->ranks;
+    return __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) < page->ranks;
+}
+
+bool HYD_pmcd_pmip_is_gone(int fd)
+{
+    for (int i = 0; page && i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] == fd)
+            return false;
+    }
+    return page != NULL;
+}
+
+static bool report(int i)
+{
+    note_death(page->job, HYD_pmcd_pmip.downstream.pmi_rank[i]);
+    return tell(PROCESS_TERMINATED, i);
+}
+
+static void report_early(int i) { (void) report(i); }
+
+static void end_all(int i)
+{
+    if (!is_over)
+        tell(TERMINATED_EARLY, i);
+    is_over = true;
+    HYD_pmcd_pmip_ends_unfinished(i);
 }
 
 bool HYD_pmcd_pmip_goes_on_without(int i)
@@ -119,15 +142,38 @@ bool HYD_pmcd_pmip_goes_on_without(int i)
         return false; /* no MPI program */
     if (fd < 0)
         return true; /* it has finalized, or its death is known */
-    if (!have_all_begun()) {
-        if (!is_over)
-            tell(TERMINATED_EARLY, i);
-        is_over = true;
-        HYD_pmcd_pmip_ends_unfinished(i);
+    if (need_each_other()) {
+        end_all(i);
         return false;
     }
     HYDT_dmx_deregister_fd(fd);
     close(fd);
-    HYD_pmcd_pmip_note_death(HYD_pmcd_pmip.downstream.pmi_rank[i]);
-    return tell(PROCESS_TERMINATED, i) && HYD_pmcd_pmip_process_ended(i) == HYD_SUCCESS;
+    return report(i) && HYD_pmcd_pmip_process_ended(i) == HYD_SUCCESS;
+}
+
+bool HYD_pmcd_pmip_others_go_on(int i)
+{
+    return (page && HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0 && need_each_other() &&
+            HYD_pmcd_pmip_left_early(i)) ||
+           HYD_pmcd_pmip_goes_on_without(i);
+}
+
+HYD_status HYD_pmcd_pmip_deaths_open(void)
+{
+    HYD_status status = HYD_SUCCESS;
+
+    if (!HYD_pmcd_pmip.user_global.recovery)
+        goto fn_exit;
+    if (!make_page())
+        HYDU_ERR_SETANDJUMP(status, HYD_NO_MEM, "--enable-recovery: no shared memory (%s)\n",
+                            strerror(errno));
+    HYD_pmcd_pmip_need_each_other = need_each_other;
+    HYD_pmcd_pmip_died = report_early;
+    HYD_pmcd_pmip_misses_always();
+
+fn_exit:
+    return status;
+
+fn_fail:
+    goto fn_exit;
 }

@@ -22,6 +22,9 @@ enum {
 static bool is_over; /* no process of this proxy can get through MPI_Init */
 static bool goes_on; /* the parent waits for no process */
 
+bool (*HYD_pmcd_pmip_need_each_other)(void);
+void (*HYD_pmcd_pmip_died)(int i);
+
 /* The program of a process, which is number i here. */
 static const struct HYD_exec *exec_of(int i)
 {
@@ -192,6 +195,8 @@ bool HYD_pmcd_pmip_hears(enum HYD_pmcd_cmd what)
 static void forget(int i)
 {
     end_process(i);
+    if (HYD_pmcd_pmip_died)
+        HYD_pmcd_pmip_died(i);
     HYDT_dmx_deregister_fd(HYD_pmcd_pmip.downstream.pmi_fd[i]);
     close(HYD_pmcd_pmip.downstream.pmi_fd[i]);
     HYD_pmcd_pmip.downstream.pmi_fd[i] = HYD_FD_CLOSED;
@@ -215,7 +220,8 @@ static bool leaves(int i, const char *how)
                  HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host",
                  how ? how : status);
         tell_mpiexec(ASKS_PARENT);
-        if (tell(&port, text) || !HYD_pmcd_pmip.downstream.pmi_fd_active[i]) {
+        if (tell(&port, text) || !HYD_pmcd_pmip.downstream.pmi_fd_active[i] ||
+            (HYD_pmcd_pmip_need_each_other && HYD_pmcd_pmip_need_each_other())) {
             tell_mpiexec(LEFT_EARLY);
             give_up();
         } else if (!has_heard_another()) {

@@ -7,6 +7,8 @@
 #include "pmiserv.h"
 #include "pmiserv_pmi.h"
 #include "deaths.h"
+#include "parent.h"
+#include "../../../../include/mpir_deaths_page.h"
 
 enum { MOST_NAMED = 16 };
 
@@ -37,24 +39,39 @@ static bool add(const struct HYD_proxy *proxy, int i, int rank)
     *death = (death_t){proxy, i, rank, NULL};
     *end = death;
     end = &death->next;
+    proxy->node->active_processes--; /* a spawned process may take the place */
     return true;
 }
 
 /* What a proxy cannot hear it needs not. */
+static void tell(const struct HYD_proxy *proxy, const struct HYD_pg *pg, int rank)
+{
+    const struct HYD_pmcd_pmi_pg_scratch *scratch = pg->pg_scratch;
+    HYD_pmcd_death_t death;
+    int sent, closed;
+
+    HYD_pmcd_init_header(&death.hdr);
+    death.hdr.cmd = PROCESS_DIED;
+    death.hdr.rank = rank;
+    death.job = MPIR_Deaths_job(scratch->kvs->kvsname);
+    (void) HYDU_sock_write(proxy->control_fd, &death, sizeof(death), &sent, &closed,
+                           HYDU_SOCK_COMM_MAY_END);
+}
+
 static void tell_others(const struct HYD_proxy *proxy, int rank)
 {
-    for (struct HYD_proxy *other = proxy->pg->proxy_list; other; other = other->next) {
-        struct HYD_pmcd_hdr hdr;
-        int sent, closed;
-
-        if (other == proxy || other->control_fd < 0)
-            continue;
-        HYD_pmcd_init_header(&hdr);
-        hdr.cmd = PROCESS_DIED;
-        hdr.rank = rank;
-        (void) HYDU_sock_write(other->control_fd, &hdr, sizeof(hdr), &sent, &closed,
-                               HYDU_SOCK_COMM_MAY_END);
+    for (const struct HYD_pg *pg = &HYD_server_info.pg_list; pg; pg = pg->next) {
+        for (const struct HYD_proxy *other = pg->proxy_list; other; other = other->next) {
+            if (other != proxy && HYD_pmcd_is_connected(other))
+                tell(other, proxy->pg, rank);
+        }
     }
+}
+
+void HYD_pmcd_tell_of_earlier_deaths(const struct HYD_proxy *proxy)
+{
+    for (const death_t *death = first; death; death = death->next)
+        tell(proxy, death->proxy->pg, death->rank);
 }
 
 void HYD_pmcd_died(struct HYD_proxy *proxy, const struct HYD_pmcd_hdr *hdr)
@@ -79,6 +96,17 @@ static int rank_of(const struct HYD_proxy *proxy, int i)
     return proxy->first_other + others / cores * proxy->ranks_a_round + others % cores;
 }
 
+/* Spawned processes go to other hosts, if there are any. */
+static void leave_host(const struct HYD_node *node)
+{
+    struct HYD_node **at = &HYD_server_info.node_list;
+
+    while (*at && *at != node)
+        at = &(*at)->next;
+    if (*at && (node->next || at != &HYD_server_info.node_list))
+        *at = node->next;
+}
+
 bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy)
 {
     if (!HYD_server_info.user_global.recovery || HYDT_bsci_info.job_is_over || !proxy->pid)
@@ -87,6 +115,7 @@ bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy)
         if (add(proxy, i, rank_of(proxy, i)))
             tell_others(proxy, rank_of(proxy, i));
     }
+    leave_host(proxy->node);
     HYDU_dump_noprefix(stderr,
                        "mpiexec: the proxy on host %s has ended, or the connection to it; "
                        "its ranks are dead, and the others go on\n",
@@ -94,33 +123,32 @@ bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy)
     return true;
 }
 
-static int count_dead(const struct HYD_proxy *proxy)
+int HYD_pmcd_count_living(const struct HYD_proxy *proxy)
 {
-    int number = 0;
+    int number = proxy->proxy_process_count;
 
     for (const death_t *death = first; death; death = death->next)
-        number += death->proxy == proxy;
+        number -= death->proxy == proxy;
     return number;
 }
 
 bool HYD_pmcd_takes_part(const struct HYD_proxy *proxy)
 {
     return !HYD_server_info.user_global.recovery ||
-           (proxy->control_fd != HYD_FD_CLOSED && count_dead(proxy) < proxy->proxy_process_count);
+           (proxy->control_fd != HYD_FD_CLOSED && HYD_pmcd_count_living(proxy) > 0);
 }
 
 /* ---- at the end ---- */
 
 static bool have_all_died(void)
 {
-    const struct HYD_proxy *proxy = HYD_server_info.pg_list.proxy_list;
-    int processes = 0, dead = 0;
-
-    for (; proxy; proxy = proxy->next) {
-        processes += proxy->proxy_process_count;
-        dead += count_dead(proxy);
+    for (const struct HYD_pg *pg = &HYD_server_info.pg_list; pg; pg = pg->next) {
+        for (const struct HYD_proxy *proxy = pg->proxy_list; proxy; proxy = proxy->next) {
+            if (HYD_pmcd_count_living(proxy) > 0)
+                return false;
+        }
     }
-    return dead == processes;
+    return true;
 }
 
 int HYD_pmci_status_counts(const struct HYD_proxy *proxy, int i)
@@ -131,14 +159,16 @@ int HYD_pmci_status_counts(const struct HYD_proxy *proxy, int i)
 static void report(const death_t *death)
 {
     const struct HYD_proxy *proxy = death->proxy;
-    char how[64] = "with its proxy";
+    char how[64] = "with its proxy", job[32] = "";
 
     if (proxy->exit_status && WIFSIGNALED(proxy->exit_status[death->i]))
         snprintf(how, sizeof(how), "by signal %d", WTERMSIG(proxy->exit_status[death->i]));
     else if (proxy->exit_status)
         snprintf(how, sizeof(how), "with status %d", WEXITSTATUS(proxy->exit_status[death->i]));
-    HYDU_dump_noprefix(stderr, "mpiexec: rank %d on %s ended %s before MPI_Finalize\n", death->rank,
-                       proxy->node->hostname, how);
+    if (proxy->pg->pgid > 0)
+        snprintf(job, sizeof(job), " of spawned job %d", proxy->pg->pgid);
+    HYDU_dump_noprefix(stderr, "mpiexec: rank %d%s on %s ended %s before MPI_Finalize\n",
+                       death->rank, job, proxy->node->hostname, how);
 }
 
 void HYD_pmci_report_deaths(void)

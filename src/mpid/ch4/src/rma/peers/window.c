@@ -101,15 +101,11 @@ static bool is_wanted(const MPIR_Win *win)
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
-/* Those that were spawned have their ranks in another world. */
-static bool is_dead(uint32_t process)
-{
-    return process <= (uint32_t) MPIR_Process.size && MPIR_Deaths_has((int) process - 1);
-}
+static bool is_dead(uint32_t process) { return MPIR_Deaths_has((int) process - 1); }
 
 static void watch_guards(void)
 {
-    if (!MPIR_Deaths_watched || MPIR_Process.has_parent)
+    if (!MPIR_Deaths_watched)
         return;
     MPIR_rma_lock_self = (uint32_t) MPIR_Process.rank + 1;
     MPIR_rma_lock_is_dead = is_dead;
