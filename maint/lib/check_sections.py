@@ -748,6 +748,16 @@ def hosts_end(check, env):
     check.step(name, "kill_some", "rank", "locks", "2", env=env)
 
 
+def hosts_survive(check, env):
+    times = "30" if check.long else "6"
+    name = "hosts: repairs by spawn, with kills at random moments"
+    check.step(name, "repaired_by_spawn", times, env=env)
+    for call in ("messages", "agree_between", "shrink_between", "spawn"):
+        for who in ("child", "parent"):
+            name = f"hosts: both jobs go on after a death in {call}, {who}"
+            check.step(name, "survives_in_jobs", "1", call, "kill", "cold", who, env=env)
+
+
 def hosts(check):
     limits = {"MAX_RANKS": str(HOSTS_RANKS), "LEAVE_OUT": HOSTS_LEAVE_OUT} if not check.long else {}
 
@@ -755,6 +765,7 @@ def hosts(check):
         check.suite(folder, label, env={**env, **limits, **more})
 
     yield "ends", partial(on_hosts, check, 2, partial(hosts_end, check))
+    yield "survived", partial(on_hosts, check, 2, partial(hosts_survive, check))
     for folder in HOSTS_DIRS:
         yield f"2/{folder}", partial(on_hosts, check, 2, partial(tests, folder, "2 hosts", {}))
     for folder in compiled(check, our_dirs()):

@@ -50,6 +50,11 @@ int MPIR_Comm_prepare_inter(MPIR_Comm *local_comm, const MPIR_Remote_group_t *re
 int MPIR_Comm_prepare_part(MPIR_Comm *inter, struct MPIR_Group *group,
                            const MPIR_Remote_group_t *remote, MPIR_Comm **comm);
 
+/* The same of `made`, which MPIR_Comm_create has made; after an error MPIR_Comm_discard.  REQUIRES
+ * members in both parts, and this process among them. */
+int MPIR_Comm_fill_part(MPIR_Comm *made, MPIR_Comm *inter, struct MPIR_Group *group,
+                        const MPIR_Remote_group_t *remote);
+
 /* The ids: each group finds one, and the leaders exchange them.  `refusal` is the error for which
  * this process cannot make its communicator, or MPI_SUCCESS.  The function returns it when both
  * groups know.  Without an error the caller frees *own. */

@@ -90,8 +90,12 @@ static void in_agree_between(void)
 static void in_shrink_between(void)
 {
     MPI_Comm living, merged = MPI_COMM_NULL;
+    MPI_Request request;
     int local, remote, sum = 0;
 
+    expect_success(MPIX_Comm_ishrink(between, &living, &request), "MPIX_Comm_ishrink");
+    expect_success(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    MPI_Comm_free(&living);
     expect_success(MPIX_Comm_shrink(between, &living), "MPIX_Comm_shrink");
     MPI_Comm_size(living, &local);
     MPI_Comm_remote_size(living, &remote);

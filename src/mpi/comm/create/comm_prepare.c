@@ -105,18 +105,15 @@ int MPIR_Comm_make_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, int e
     return hand_out(made, mpi_errno, comm);
 }
 
-/* An intercommunicator without the maps of its groups. */
-static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *remote,
-                        MPIR_Comm **comm)
+/* Without the maps of its groups. */
+static void begin_inter(MPIR_Comm *made, int rank, int local_size,
+                        const MPIR_Remote_group_t *remote)
 {
-    MPIR_TRY(MPIR_Comm_create(comm));
-    (*comm)->comm_kind = MPIR_COMM_KIND__INTERCOMM;
-    (*comm)->rank = rank;
-    (*comm)->local_size = local_size;
-    (*comm)->remote_size = remote->size;
-    (*comm)->is_low_group = remote->is_low_group;
-
-    return MPI_SUCCESS;
+    made->comm_kind = MPIR_COMM_KIND__INTERCOMM;
+    made->rank = rank;
+    made->local_size = local_size;
+    made->remote_size = remote->size;
+    made->is_low_group = remote->is_low_group;
 }
 
 int MPIR_Comm_prepare_local(MPIR_Comm *inter)
@@ -162,7 +159,8 @@ int MPIR_Comm_prepare_inter(MPIR_Comm *local_comm, const MPIR_Remote_group_t *re
     MPIR_Comm *made;
 
     MPIR_TRY(remote->error);
-    MPIR_TRY(create_inter(local_comm->rank, local_comm->local_size, remote, &made));
+    MPIR_TRY(MPIR_Comm_create(&made));
+    begin_inter(made, local_comm->rank, local_comm->local_size, remote);
     return hand_out(made, fill_inter(made, local_comm, remote), comm);
 }
 
@@ -181,9 +179,10 @@ int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int r
     return hand_out(made, mpi_errno, comm);
 }
 
-static int fill_part(MPIR_Comm *made, MPIR_Comm *inter, MPIR_Group *group,
-                     const MPIR_Remote_group_t *remote)
+int MPIR_Comm_fill_part(MPIR_Comm *made, MPIR_Comm *inter, MPIR_Group *group,
+                        const MPIR_Remote_group_t *remote)
 {
+    begin_inter(made, group->rank, group->size, remote);
     made->local_group = group;
     MPIR_Group_add_ref(group);
     made->tainted = inter->tainted;
@@ -203,8 +202,8 @@ int MPIR_Comm_prepare_part(MPIR_Comm *inter, MPIR_Group *group, const MPIR_Remot
         *comm = NULL;
         return MPI_SUCCESS;
     }
-    MPIR_TRY(create_inter(group->rank, group->size, remote, &made));
-    return hand_out(made, fill_part(made, inter, group, remote), comm);
+    MPIR_TRY(MPIR_Comm_create(&made));
+    return hand_out(made, MPIR_Comm_fill_part(made, inter, group, remote), comm);
 }
 
 static int prepare_merged(MPIR_Comm *inter, int local_high, MPIR_Comm **comm)

@@ -19,8 +19,7 @@ int MPIR_Comm_agree_of_living(MPIR_Comm *comm, int *flag)
     return MPIR_Agree_read_flag(comm, result, flag);
 }
 
-/* Takes `shrunk` of an intracommunicator, which may be NULL: without memory, too, the others get
- * this process's part. */
+/* Takes `shrunk`, which may be NULL: without memory, too, the others get this process's part. */
 static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -34,13 +33,10 @@ static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Co
         MPIR_Ctxid_abandon(&creation);
         if (shrunk)
             MPIR_Comm_discard(shrunk);
-    } else if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
-        mpi_errno = MPIR_Agree_make_shrunk_inter(comm, &creation, result, &shrunk);
     } else {
-        mpi_errno = MPIR_Agree_make_shrunk(comm, &creation, result, shrunk);
-    }
-    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Agree_make_shrunk(comm, &creation, result, &shrunk);
         *made = shrunk;
+    }
     return mpi_errno;
 }
 
@@ -55,8 +51,7 @@ int MPIR_Comm_shrink_to_living(MPIR_Comm *comm, MPIR_Comm **made)
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Comm_group_impl(comm, &group);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
-        (void) MPIR_Comm_create(&shrunk);
+    (void) MPIR_Comm_create(&shrunk);
     mpi_errno = shrink(comm, group, shrunk, made);
     MPIR_Group_release(group);
 

@@ -52,7 +52,9 @@ static int use_result(repair_t *repair, agree_value_t *result)
 
     if (repair->flag)
         return MPIR_Agree_read_flag(repair->comm, result, repair->flag);
-    mpi_errno = MPIR_Agree_make_shrunk(repair->comm, &repair->creation, result, repair->made);
+    mpi_errno = MPIR_Agree_make_shrunk(repair->comm, &repair->creation, result, &repair->made);
+    if (mpi_errno == MPI_SUCCESS && !repair->made)
+        mpi_errno = MPIX_ERR_PROC_FAILED; /* the program has the communicator's handle already */
     if (mpi_errno == MPI_SUCCESS)
         MPIR_Comm_inherit_errhandler(repair->made, repair->comm);
     repair->made = NULL;
@@ -240,8 +242,6 @@ int MPIR_Comm_ishrink_impl(MPIR_Comm *comm, MPIR_Comm **made, MPIR_Request **req
     repair_t *repair;
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_CHKANDSTMT(comm->comm_kind != MPIR_COMM_KIND__INTRACOMM, mpi_errno, MPI_ERR_COMM,
-                        return mpi_errno, "**commnotintra");
     mpi_errno = new_repair(comm, &repair);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Comm_group_impl(comm, &repair->group);

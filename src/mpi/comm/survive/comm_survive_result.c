@@ -71,82 +71,62 @@ static void find_remote(const MPIR_Comm *comm, agree_value_t *result, MPIR_Remot
     MPL_free(ranks);
 }
 
-/* *made stays NULL if nobody of the other group lives. */
-static int make_inter(MPIR_Comm *comm, agree_value_t *result, MPIR_Group *living, MPIR_Comm **made)
+/* *is_empty: nobody of the other group lives, and `made` stays as it is. */
+static int fill_inter(MPIR_Comm *comm, agree_value_t *result, MPIR_Group *living, MPIR_Comm *made,
+                      bool *is_empty)
 {
     MPIR_Remote_group_t remote;
     int mpi_errno;
 
     find_remote(comm, result, &remote);
-    mpi_errno = MPIR_Comm_prepare_part(comm, living, &remote, made);
+    mpi_errno = remote.error;
+    *is_empty = mpi_errno == MPI_SUCCESS && remote.size == 0;
+    if (mpi_errno == MPI_SUCCESS && !*is_empty)
+        mpi_errno = MPIR_Comm_fill_part(made, comm, living, &remote);
     MPIR_cmap_release(remote.map);
     return mpi_errno;
 }
 
-static int commit(MPIR_Comm *made, MPIR_Context_id_t id)
+static int fill(MPIR_Comm *comm, agree_value_t *result, MPIR_Comm *made, bool *is_empty)
 {
-    made->context_id = made->recvcontext_id = id;
-    return MPIR_Comm_commit(made);
+    MPIR_Group *living;
+    int mpi_errno = group_of_living(comm, result, &living);
+
+    *is_empty = false;
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
+        mpi_errno = fill_inter(comm, result, living, made, is_empty);
+    else
+        mpi_errno = MPIR_Comm_fill_group(made, comm, living);
+    MPIR_Group_release(living);
+    return mpi_errno;
 }
 
 /* The new communicator has its id out of the same agreement. */
 int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
-                           MPIR_Comm *made)
+                           MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIR_Group *living = NULL;
+    MPIR_Comm *shrunk = *made;
     MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
+    bool is_empty = false;
 
     mpi_errno = MPIR_Ctxid_decide_group(creation, result->offer, &id);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(!made, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    mpi_errno = group_of_living(comm, result, &living);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_fill_group(made, comm, living);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = commit(made, id);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
-    if (living)
-        MPIR_Group_release(living);
-    return mpi_errno;
-fn_fail:
-    if (made)
-        MPIR_Comm_discard(made);
-    if (id != MPIR_INVALID_CONTEXT_ID)
-        MPIR_Free_contextid(id);
-    goto fn_exit;
-}
-
-int MPIR_Agree_make_shrunk_inter(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
-                                 MPIR_Comm **made)
-{
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Group *living = NULL;
-    MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
-
-    *made = NULL;
-    mpi_errno = MPIR_Ctxid_decide_group(creation, result->offer, &id);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = group_of_living(comm, result, &living);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = make_inter(comm, result, living, made);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (*made)
-        mpi_errno = commit(*made, id);
-    else
-        MPIR_Free_contextid(id);
+    MPIR_ERR_CHKANDJUMP(!shrunk, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    mpi_errno = fill(comm, result, shrunk, &is_empty);
+    if (mpi_errno != MPI_SUCCESS || is_empty)
+        goto fn_fail;
+    shrunk->context_id = shrunk->recvcontext_id = id;
+    mpi_errno = MPIR_Comm_commit(shrunk);
     MPIR_ERR_CHECK(mpi_errno);
 
 fn_exit:
-    if (living)
-        MPIR_Group_release(living);
     return mpi_errno;
 fn_fail:
-    if (*made)
-        MPIR_Comm_discard(*made);
     *made = NULL;
+    if (shrunk)
+        MPIR_Comm_discard(shrunk);
     if (id != MPIR_INVALID_CONTEXT_ID)
         MPIR_Free_contextid(id);
     goto fn_exit;

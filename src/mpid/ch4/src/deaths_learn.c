@@ -85,8 +85,10 @@ static bool enter_next(uint32_t *index)
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     *index = find_index(MPIR_Deaths_seen);
     is_entered = *index == CMAP_NONE || MPIDIG_deaths_put(*index);
-    if (is_entered)
-        MPIR_Deaths_indices[MPIR_Deaths_seen++] = *index;
+    if (is_entered) {
+        MPIR_Deaths_indices[MPIR_Deaths_seen] = *index;
+        __atomic_store_n(&MPIR_Deaths_seen, MPIR_Deaths_seen + 1, __ATOMIC_RELEASE);
+    }
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     return is_entered;
 }
