@@ -223,7 +223,8 @@ static void follow(const char *text)
     solo_call *calls = malloc((size_t) size * sizeof *calls);
     solo_scenario scenario;
 
-    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, size, calls)) {
+    if (!MPIR_Solo_scenario_parse(text, &scenario) ||
+        MPIR_Solo_scenario_calls(&scenario, size, calls)) {
         fprintf(stderr, "million: %s is no scenario\n", text);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
