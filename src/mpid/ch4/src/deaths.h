@@ -121,6 +121,7 @@ bool MPIDIG_deaths_are_acked(MPIR_Comm *comm);
 #define MPIDIG_deaths_of_reply(error) (error)
 #define MPIDIG_deaths_stand_in(win, rank, request) (void) (request)
 #define MPIDIG_deaths_is_dead(comm, rank) false
+#define MPIDIG_win_waits_in_vain(win) false
 #else
 
 /* The error of a call that waits, where a member has died. */

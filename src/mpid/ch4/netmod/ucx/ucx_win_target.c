@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "ucx_impl.h"
 #include "ucx_win_target.h"
+#include "deaths.h"
 #ifndef MPIR_WITHOUT_ONE_SIDED
 #include "rma/issue/issue_internal.h"
 #endif

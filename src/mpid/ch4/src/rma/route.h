@@ -14,6 +14,7 @@
 #ifndef RMA_ROUTE_H_INCLUDED
 #define RMA_ROUTE_H_INCLUDED
 
+#include "deaths.h"
 #include "rma/issue/issue.h"
 #include "rma/peers/peers.h"
 
