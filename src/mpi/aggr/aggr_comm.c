@@ -42,7 +42,8 @@ static aggr_shape_t shape_for(const MPIR_Comm *comm, int fan, bool rooted)
                                         AGGR_LINE,
                           .lines = rooted ? AGGR_LINES : 2,
                           .places = {place_of, comm},
-                          .seats = {seat_of, comm}};
+                          .seats = {seat_of, comm},
+                          .least_loan = MPIR_Aggr_settings.lend_bytes};
     return shape;
 }
 

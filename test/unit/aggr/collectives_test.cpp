@@ -25,7 +25,7 @@ class Collective : public testing::TestWithParam<Shape> {};
 
 TEST_P(Collective, random_programs_of_threads_agree_with_the_oracle) {
     for (uint64_t seed = 0; seed < 6; seed++)
-        as_threads(GetParam().of(), [&](aggr_group_t &group) {
+        as_threads(lending(GetParam().of(), seed % 4 == 1), [&](aggr_group_t &group) {
             aggr_desk_t desk = desk_of(group);
             EXPECT_TRUE(random_program(group, seed, 120, library, 100, seed % 2 ? &desk : nullptr));
         });
@@ -130,7 +130,7 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
 
 TEST_P(Collective, members_whose_lengths_differ_leave_in_step) {
     for (uint64_t seed = 0; seed < 4; seed++)
-        as_threads(GetParam().of(), [&](aggr_group_t &group) {
+        as_threads(lending(GetParam().of(), seed == 3), [&](aggr_group_t &group) {
             aggr_desk_t desk = desk_of(group);
             EXPECT_TRUE(differing_program(group, seed, 100, library, seed % 2 ? &desk : nullptr));
         });
@@ -156,11 +156,17 @@ TEST(Threads, random_programs) {
 }
 
 TEST(Processes, random_programs_agree_with_the_oracle) {
-    for (const int members : {1, 2, 4, 9})
+    for (const int members : {1, 2, 4, 9}) {
         EXPECT_TRUE(as_processes(shape(members, 4, 256, 8), [](aggr_group_t &group) {
             aggr_desk_t desk = desk_of(group);
             return random_program(group, 5, 400, library, 100, &desk);
         }));
+        EXPECT_TRUE(as_processes(lending(shape(members, 4, 256, 8)), [](aggr_group_t &group) {
+            aggr_desk_t desk = desk_of(group);
+            return random_program(group, 6, 400, library, 100, &desk) &&
+                   group.loans != AGGR_LOANS_UNTRIED;
+        }));
+    }
 }
 
 // Bit for bit: sums of doubles depend on their order.

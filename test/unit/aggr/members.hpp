@@ -34,7 +34,13 @@ inline int opposite_seat(const void *members, int member) {
 }
 
 inline aggr_shape_t shape(int members, int fan = 16, size_t copy_bytes = 256, int lines = 2) {
-    return {members, fan, copy_bytes, lines, {nullptr, nullptr}, {same_seat, nullptr}};
+    return {members, fan, copy_bytes, lines, {nullptr, nullptr}, {same_seat, nullptr}, 0};
+}
+
+// Members lend their buffers, if `do_so`.
+inline aggr_shape_t lending(aggr_shape_t shape, bool do_so = true) {
+    shape.least_loan = do_so ? 24 : 0;
+    return shape;
 }
 
 // Where members run: the cache and the memory of each.  Must live as long as what is given its
@@ -52,7 +58,7 @@ struct Places {
     }
     aggr_shape_t shape(int fan, int lines = 2) const {
         return {
-            static_cast<int>(level[0].size()), fan, 256, lines, {of, this}, {same_seat, nullptr}};
+            static_cast<int>(level[0].size()), fan, 256, lines, {of, this}, {same_seat, nullptr}, 0};
     }
 };
 

@@ -60,6 +60,12 @@
 #define MPIR_aggr_ring_join simulated_ring_join
 #define MPIR_aggr_ring_leave simulated_ring_leave
 #define MPIR_aggr_ring_give_up simulated_ring_give_up
+#define MPIR_aggr_borrow simulated_borrow
+#define MPIR_aggr_give simulated_give
+#define MPIR_aggr_lend simulated_lend
+#define MPIR_aggr_end_loan simulated_end_loan
+#define MPIR_aggr_tell_all simulated_tell_all
+#define MPIR_aggr_tell_loan simulated_tell_loan
 #define MPIR_aggr_hall_reserve simulated_hall_reserve
 #define MPIR_aggr_hall_release simulated_hall_release
 #define MPIR_aggr_hall_enter simulated_hall_enter
@@ -72,6 +78,7 @@
 #include "desk.c"
 #include "divide.c"
 #include "group.c"
+#include "loan.c"
 #include "meet.c"
 #include "move.c"
 #include "reduce.c"

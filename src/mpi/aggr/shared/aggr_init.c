@@ -46,6 +46,17 @@ cvars:
         Largest payload, counted as for MPIR_CVAR_AGGR_MAX_BYTES, that goes through desks: 128 KB
         of shared memory for each process. 0 means none. The same in all processes.
 
+    - name        : MPIR_CVAR_AGGR_LEND_BYTES
+      category    : AGGR
+      type        : int
+      default     : 16384
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_READONLY
+      description : >-
+        Of a payload that is too long for lines, parts of at least so many bytes are read where they lie, by
+        process_vm_readv, instead of going through desks, if the kernel allows it. 0: none. The same in all processes.
+
     - name        : MPIR_CVAR_AGGR_ARENA_MB
       category    : AGGR
       type        : int
@@ -159,6 +170,11 @@ int MPIR_Aggr_init(void)
                                            "0 to 1073741824");
         goto fn_exit;
     }
+    if (MPIR_CVAR_AGGR_LEND_BYTES < 0) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_LEND_BYTES", MPIR_CVAR_AGGR_LEND_BYTES,
+                                           "0 or more");
+        goto fn_exit;
+    }
     if (MPIR_CVAR_AGGR_FAN < 0 || MPIR_CVAR_AGGR_FAN == 1) {
         mpi_errno =
             MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "0, or 2 and more");
@@ -177,6 +193,7 @@ int MPIR_Aggr_init(void)
     MPIR_Aggr_settings =
         (MPIR_Aggr_settings_t){.max_bytes = (size_t) MPIR_CVAR_AGGR_MAX_BYTES,
                                .long_bytes = (size_t) MPIR_CVAR_AGGR_LONG_BYTES,
+                               .lend_bytes = (size_t) MPIR_CVAR_AGGR_LEND_BYTES,
                                .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
                                .fan = MPIR_CVAR_AGGR_FAN};
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU &&

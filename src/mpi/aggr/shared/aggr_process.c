@@ -17,7 +17,8 @@ static uint64_t own_terms(void)
     bool takes_part = MPIR_Aggr_on && MPIR_ThreadInfo.thread_provided != MPI_THREAD_MULTIPLE;
     uint64_t terms = (uint64_t) MPIR_Aggr_settings.long_bytes << 32 | MPIR_Aggr_settings.max_bytes;
 
-    return takes_part ? terms : 0;
+    terms ^= MPIR_Aggr_settings.lend_bytes * UINT64_C(0x9E3779B97F4A7C15);
+    return takes_part ? terms | UINT64_C(1) << 63 : 0;
 }
 
 void MPIR_Aggr_say_terms(void) { MPIR_Aggr_say(own_terms()); }

@@ -28,7 +28,7 @@ extern struct MPIR_Aggr MPIR_Aggr_never;
 
 /* The variables as they were in MPI_Init. */
 typedef struct MPIR_Aggr_settings_t {
-    size_t max_bytes, long_bytes, arena_bytes;
+    size_t max_bytes, long_bytes, lend_bytes, arena_bytes;
     int fan;
 } MPIR_Aggr_settings_t;
 

@@ -20,6 +20,7 @@
  *                          into slices
  *   long payloads          go through the desks of the processes, chunk by chunk: one copy by who
  *                          has the data, one by each who needs them
+ *   long parts             are lent where the kernel allows it: one copy, by who needs the data
  *
  * Conventions
  *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by
@@ -150,6 +151,8 @@ typedef struct aggr_shape_t {
     int lines;            /* of a member: 2, 4 or 8 */
     aggr_places_t places; /* asked in the functions that are given the shape */
     aggr_seats_t seats;   /* asked while a payload is long */
+    /* Parts of a long payload are read where they lie, from so many bytes on; 0: never. */
+    size_t least_loan;
 } aggr_shape_t;
 
 /* Parts of the members with a leader each, its first one. */
@@ -174,6 +177,14 @@ typedef struct aggr_ring_t {
     uint32_t over;         /* bit i: operation  ended + 1 + i  is over here */
 } aggr_ring_t;
 
+/* Can lent buffers be read? */
+typedef enum aggr_loans {
+    AGGR_LOANS_UNTRIED,
+    AGGR_LOANS_WORK, /* for this member */
+    AGGR_LOANS_FAIL,
+    AGGR_LOANS_NEVER /* some member cannot, as all know */
+} aggr_loans_t;
+
 typedef struct aggr_group {
     aggr_arena_t *arena;
     uint64_t block, copies_block;
@@ -193,6 +204,10 @@ typedef struct aggr_group {
     size_t desk_bytes;          /* of a buffer, if the payload in progress is long; else 0 */
     uint32_t first;             /* the operation that has its first chunk */
     bool compared;              /* in that operation, all members' lengths are the same */
+    bool desk_unused;           /* the payload in progress was lent (loan.c) */
+    aggr_loans_t loans;
+    uint32_t lent; /* the operation of the last loan */
+    uint64_t mark; /* by which others know my memory */
     unsigned turns;             /* of waiting, since the last progress */
     /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
     uint64_t length;

@@ -144,8 +144,13 @@ static inline int MPIR_aggr_wait(aggr_group_t *group, const aggr_line_t *line, u
 typedef struct aggr_elsewhere {
     uint64_t bytes;
     uint32_t seq;
-    uint32_t on_desk; /* its first chunk is there, or will be */
+    uint32_t how; /* a row of bits: AGGR_ON_DESK, AGGR_LENDS */
 } aggr_elsewhere_t;
+
+enum {
+    AGGR_ON_DESK = 1, /* the first chunk is on the member's desk, or will be */
+    AGGR_LENDS = 2    /* and it can read what others lend */
+};
 
 /* Where a member's datum goes in an operation. */
 enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };
@@ -182,6 +187,8 @@ int MPIR_aggr_differs(aggr_group_t *group, const aggr_line_t *line);
 
 /* Publishes my line of the operation in progress, and compares the lengths of all members. */
 int MPIR_aggr_tell_first(aggr_group_t *group, uint64_t bytes);
+/* The same for a loan, which my line describes; *lent: all members can read what others lend. */
+int MPIR_aggr_tell_loan(aggr_group_t *group, uint64_t bytes, bool works, bool *lent);
 
 /* Publishes my line, with the length of my payload. */
 static inline int MPIR_aggr_tell(aggr_group_t *group, size_t bytes)
@@ -221,5 +228,28 @@ static inline void MPIR_aggr_copy(void *to, const void *from, size_t bytes)
 }
 
 static inline size_t MPIR_aggr_least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* ---- loans: see loan.c ----------------------------------------------------------------------- */
+
+/* May parts of so many bytes be lent in the long payload in progress?  All members know it. */
+static inline bool MPIR_aggr_may_lend(const aggr_group_t *group, size_t part)
+{
+    return group->desk_bytes && group->shape.least_loan > 0 && part >= group->shape.least_loan &&
+           group->loans != AGGR_LOANS_NEVER;
+}
+
+/* Says where my buffers are, and compares the lengths as the first chunk of a payload does.  If
+ * then *lent, MPIR_aggr_end_loan or an operation of MPIR_aggr_tell_all must follow.  REQUIRES
+ * MPIR_aggr_may_lend */
+int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent);
+/* Bytes of a member's `in`, or into its `out`, if it has one.  False: they are out of reach. */
+bool MPIR_aggr_borrow(const aggr_group_t *group, int member, size_t from, void *to, size_t bytes);
+bool MPIR_aggr_give(const aggr_group_t *group, int member, const void *from, size_t to,
+                    size_t bytes);
+/* Waits until all have what they need.  *done: the least of what the members say, `all` if nothing
+ * was out of reach. */
+int MPIR_aggr_end_loan(aggr_group_t *group, size_t mine, size_t all, size_t *done);
+/* An operation in which all members say a number, and learn the least of them. */
+int MPIR_aggr_tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t *least);
 
 #endif /* AGGR_IMPL_H_INCLUDED */

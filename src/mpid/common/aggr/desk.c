@@ -87,13 +87,13 @@ int MPIR_aggr_long_begin(aggr_group_t *group, aggr_desk_t *desk)
     group->desk = desk;
     group->desk_bytes = MPIR_aggr_arena_desk_bytes(group->arena);
     group->first = group->seq + 1;
-    group->compared = false;
+    group->compared = group->desk_unused = false;
     return AGGR_OK;
 }
 
 int MPIR_aggr_long_end(aggr_group_t *group, int status)
 {
-    if (status == AGGR_OK)
+    if (status == AGGR_OK && !group->desk_unused)
         status = MPIR_aggr_put_nothing(group);
     if (group->desk)
         group->desk->end = group->seq;

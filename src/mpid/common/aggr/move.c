@@ -49,6 +49,90 @@ static int take_part(aggr_group_t *group, int from, int part, char *out, size_t 
     return status;
 }
 
+/* ---- what is lent: one copy, by who needs the data ------------------------------------------- */
+
+typedef struct move {
+    /* Does my share of the copies.  False: some memory is out of reach. */
+    bool (*copy)(const aggr_group_t *group, const struct move *move);
+    const void *in;
+    void *out;
+    size_t bytes; /* of a part */
+    int root;
+    const aggr_layout_t *layout;
+} move_t;
+
+/* *done: nothing is left for the desks. */
+static int move_by_loan(aggr_group_t *group, const move_t *move, size_t part, size_t length,
+                        bool *done)
+{
+    bool lent;
+    size_t moved = 0;
+    *done = false;
+    if (!MPIR_aggr_may_lend(group, part))
+        return AGGR_OK;
+    int status = MPIR_aggr_lend(group, move->in, move->out, length, &lent);
+    if (status || !lent)
+        return status;
+    status = MPIR_aggr_end_loan(group, move->copy(group, move), true, &moved);
+    *done = moved > 0;
+    return status;
+}
+
+/* The first of others' parts that a member takes is its right neighbour's: not all begin with the
+ * same. */
+static int after_me(const aggr_group_t *group, int turn)
+{
+    return (group->me + 1 + turn) % group->shape.members;
+}
+
+static bool copy_all(const aggr_group_t *group, const move_t *move)
+{
+    for (int t = 0; t < group->shape.members; t++) {
+        int m = after_me(group, t);
+        if (!MPIR_aggr_borrow(group, m, 0, (char *) move->out + (size_t) m * move->bytes,
+                              move->bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool copy_mine_of_all(const aggr_group_t *group, const move_t *move)
+{
+    for (int t = 0; t < group->shape.members; t++) {
+        int m = after_me(group, t);
+        if (!MPIR_aggr_borrow(group, m, (size_t) group->me * move->bytes,
+                              (char *) move->out + (size_t) m * move->bytes, move->bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool copy_mine_of_root(const aggr_group_t *group, const move_t *move)
+{
+    return MPIR_aggr_borrow(group, move->root, (size_t) group->me * move->bytes, move->out,
+                            move->bytes);
+}
+
+/* Everybody gives, so that all copy at the same time. */
+static bool copy_to_root(const aggr_group_t *group, const move_t *move)
+{
+    size_t at = (size_t) group->me * move->bytes;
+    if (group->me == move->root)
+        return MPIR_aggr_borrow(group, group->me, 0, (char *) move->out + at, move->bytes);
+    return MPIR_aggr_give(group, move->root, move->in, at, move->bytes);
+}
+
+/* Of two members each copies a half. */
+static bool copy_from_root(const aggr_group_t *group, const move_t *move)
+{
+    size_t half = group->shape.members == 2 ? move->bytes / 2 : move->bytes;
+    if (group->me == move->root)
+        return half == move->bytes ||
+               MPIR_aggr_give(group, 1 - group->me, (const char *) move->in + half, half,
+                              move->bytes - half);
+    return !move->out || MPIR_aggr_borrow(group, move->root, 0, move->out, half);
+}
+
 /* ---- broadcasts, and what members are told by them ------------------------------------------- */
 
 static int send_chunk(aggr_group_t *group, const void *from, size_t chunk, size_t place,
@@ -190,23 +274,44 @@ static int receive_all(aggr_group_t *group, char *to, size_t bytes, int root)
     return status;
 }
 
+static int bcast_by_loan(aggr_group_t *group, const void *buffer, size_t bytes, int root,
+                         bool *done)
+{
+    const move_t move = {.copy = copy_from_root,
+                         .in = group->me == root ? buffer : NULL,
+                         .out = group->me == root ? NULL : (void *) buffer,
+                         .bytes = bytes,
+                         .root = root};
+    return move_by_loan(group, &move, bytes, bytes, done);
+}
+
 int MPIR_aggr_bcast_long(aggr_group_t *group, aggr_desk_t *desk, const void *buffer, size_t bytes)
 {
-    aggr_elsewhere_t what = {.bytes = bytes, .seq = group->seq + 1, .on_desk = 1};
+    bool done;
+    aggr_elsewhere_t what = {.bytes = bytes, .seq = group->seq + 1, .how = AGGR_ON_DESK};
     int status = send_chunk(group, &what, sizeof what, sizeof what, AGGR_LENGTH_LONG);
     if (status == AGGR_OK)
         status = MPIR_aggr_long_begin(group, desk);
     if (status)
         return status;
     group->first = group->seq; /* the length is told */
-    return MPIR_aggr_long_end(group, send_all(group, buffer, bytes));
+    status = bcast_by_loan(group, buffer, bytes, group->me, &done);
+    if (status == AGGR_OK && !done)
+        status = send_all(group, buffer, bytes);
+    return MPIR_aggr_long_end(group, status);
 }
 
 int MPIR_aggr_bcast_rest(aggr_group_t *group, void *buffer, int root)
 {
+    size_t bytes = (size_t) group->length;
+    bool done;
     group->desk_bytes = MPIR_aggr_arena_desk_bytes(group->arena);
     group->first = group->seq;
-    return MPIR_aggr_long_end(group, receive_all(group, buffer, (size_t) group->length, root));
+    group->desk_unused = false;
+    int status = bcast_by_loan(group, buffer, bytes, root, &done);
+    if (status == AGGR_OK && !done)
+        status = receive_all(group, buffer, bytes, root);
+    return MPIR_aggr_long_end(group, status);
 }
 
 int MPIR_aggr_bcast(aggr_group_t *group, void *buffer, size_t bytes, int root)
@@ -251,12 +356,19 @@ static int gather_to(aggr_group_t *group, const void *in, void *out, size_t byte
 
 int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t bytes)
 {
-    return gather_to(group, in, out, bytes, true);
+    const move_t move = {.copy = copy_all, .in = in, .out = out, .bytes = bytes};
+    bool done;
+    int status = move_by_loan(group, &move, bytes, bytes, &done);
+    return status || done ? status : gather_to(group, in, out, bytes, true);
 }
 
 int MPIR_aggr_gather(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
 {
-    return gather_to(group, in, out, bytes, group->me == root);
+    const move_t move = {
+        .copy = copy_to_root, .in = in, .out = out, .bytes = bytes, .root = root};
+    bool done;
+    int status = move_by_loan(group, &move, bytes, bytes, &done);
+    return status || done ? status : gather_to(group, in, out, bytes, group->me == root);
 }
 
 int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t bytes, int from)
@@ -275,7 +387,8 @@ int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t by
     return AGGR_OK;
 }
 
-int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
+static int scatter_by_places(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                             int root)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);
@@ -299,7 +412,16 @@ int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t byt
     return AGGR_OK;
 }
 
-int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t bytes)
+int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
+{
+    const move_t move = {
+        .copy = copy_mine_of_root, .in = in, .out = out, .bytes = bytes, .root = root};
+    bool done;
+    int status = move_by_loan(group, &move, bytes, bytes, &done);
+    return status || done ? status : scatter_by_places(group, in, out, bytes, root);
+}
+
+static int alltoall_by_places(aggr_group_t *group, const void *in, void *out, size_t bytes)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);
@@ -314,6 +436,14 @@ int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t by
         done += chunk;
     } while (done < bytes);
     return AGGR_OK;
+}
+
+int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t bytes)
+{
+    const move_t move = {.copy = copy_mine_of_all, .in = in, .out = out, .bytes = bytes};
+    bool done;
+    int status = move_by_loan(group, &move, bytes, bytes, &done);
+    return status || done ? status : alltoall_by_places(group, in, out, bytes);
 }
 
 /* ---- parts of different lengths -------------------------------------------------------------- */
@@ -335,6 +465,25 @@ static int put_from(aggr_group_t *group, const char *in, size_t bytes, size_t do
     return MPIR_aggr_tell(group, group->desk_bytes ? all : bytes);
 }
 
+/* Where a member's part goes; `place` counts the elements before it. */
+static char *part_in(const aggr_layout_t *layout, void *out, int member, size_t place)
+{
+    ptrdiff_t at = layout->places ? layout->places[member] : (ptrdiff_t) place;
+    return (char *) out + at * (ptrdiff_t) layout->extent;
+}
+
+static bool copy_parts(const aggr_group_t *group, const move_t *move)
+{
+    size_t place = 0;
+    for (int m = 0; m < group->shape.members; m++) {
+        if (!MPIR_aggr_borrow(group, m, 0, part_in(move->layout, move->out, m, place),
+                              bytes_at(move->layout, m)))
+            return false;
+        place += (size_t) move->layout->counts[m];
+    }
+    return true;
+}
+
 static int take_from_all(aggr_group_t *group, char *out, const aggr_layout_t *layout, size_t done,
                          size_t all)
 {
@@ -343,8 +492,7 @@ static int take_from_all(aggr_group_t *group, char *out, const aggr_layout_t *la
         size_t bytes = bytes_at(layout, m);
         size_t chunk =
             done < bytes ? MPIR_aggr_least(bytes - done, MPIR_aggr_buffer_bytes(group)) : 0;
-        ptrdiff_t at = layout->places ? layout->places[m] : (ptrdiff_t) place;
-        char *to = chunk ? out + at * (ptrdiff_t) layout->extent + done : NULL;
+        char *to = chunk ? part_in(layout, out, m, place) + done : NULL;
         int status = take_part(group, m, 0, to, chunk, bytes, group->desk_bytes ? all : bytes);
         if (status)
             return status;
@@ -363,8 +511,13 @@ int MPIR_aggr_allgatherv(aggr_group_t *group, const void *in, void *out,
         all += bytes;
         longest = bytes > longest ? bytes : longest;
     }
+    const move_t move = {.copy = copy_parts, .in = in, .out = out, .layout = layout};
+    bool lent;
+    int status = move_by_loan(group, &move, longest, all, &lent);
+    if (status || lent)
+        return status;
     do {
-        int status = put_from(group, in, bytes_at(layout, group->me), done, all);
+        status = put_from(group, in, bytes_at(layout, group->me), done, all);
         if (status == AGGR_OK)
             status = take_from_all(group, out, layout, done, all);
         if (status)

@@ -155,15 +155,15 @@ static void fold_same(const void *left, void *inout, size_t bytes, void *context
     (void) context;
     if (a->seq != b->seq || a->bytes != b->bytes)
         *b = (aggr_elsewhere_t){.bytes = a->bytes, .seq = b->seq - 1};
-    b->on_desk &= a->on_desk;
+    b->how &= a->how;
 }
 
 /* Members in other functions may wait for a leader's line, or have leaders that write none: all
  * members' lines are read. */
-static int compare_all(aggr_group_t *group, uint64_t bytes, bool on_desk)
+static int compare_all(aggr_group_t *group, uint64_t bytes, uint32_t *how)
 {
     static const aggr_fold_t same = {fold_same, NULL, sizeof(aggr_elsewhere_t)};
-    aggr_elsewhere_t all, mine = {.bytes = bytes, .seq = group->seq, .on_desk = on_desk};
+    aggr_elsewhere_t all, mine = {.bytes = bytes, .seq = group->seq, .how = *how};
     const payload_t payload = {sizeof mine, AGGR_LENGTH_ELSEWHERE};
     tell_datum(group, &mine, payload);
     leave_stage(group, bytes);
@@ -174,20 +174,30 @@ static int compare_all(aggr_group_t *group, uint64_t bytes, bool on_desk)
     if (all.seq != mine.seq || all.bytes != bytes)
         return AGGR_ERR_LENGTH;
     group->safe = group->seq;
-    return all.on_desk == on_desk ? AGGR_OK : AGGR_ELSEWHERE;
+    *how = all.how;
+    return (all.how & AGGR_ON_DESK) == (mine.how & AGGR_ON_DESK) ? AGGR_OK : AGGR_ELSEWHERE;
 }
 
 int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes)
 {
+    uint32_t how = 0;
     int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
-    return status ? status : compare_all(group, bytes, false);
+    return status ? status : compare_all(group, bytes, &how);
+}
+
+int MPIR_aggr_tell_loan(aggr_group_t *group, uint64_t bytes, bool works, bool *lent)
+{
+    uint32_t how = AGGR_ON_DESK | (works ? AGGR_LENDS : 0);
+    int status = compare_all(group, bytes, &how);
+    group->compared = status == AGGR_OK;
+    *lent = group->compared && (how & AGGR_LENDS);
+    return status;
 }
 
 int MPIR_aggr_tell_first(aggr_group_t *group, uint64_t bytes)
 {
-    int status = compare_all(group, bytes, true);
-    group->compared = status == AGGR_OK;
-    return status;
+    bool lent;
+    return MPIR_aggr_tell_loan(group, bytes, false, &lent);
 }
 
 /* ---- payloads -------------------------------------------------------------------------------- */
@@ -290,6 +300,99 @@ static bool worth_slices(const aggr_group_t *group, size_t bytes)
     return group->shape.members >= 4 && bytes * (size_t) group->shape.members >= 16384;
 }
 
+/* ---- payloads that are lent ---- */
+
+/* The fold of so many bytes of all members' `in`, from `at` on. */
+static bool fold_lent(const aggr_group_t *group, size_t at, char *out, char *scratch, size_t bytes,
+                      const aggr_fold_t *fold)
+{
+    int last = group->shape.members - 1;
+    if (!MPIR_aggr_borrow(group, last, at, out, bytes))
+        return false;
+    for (int m = last - 1; m >= 0; m--) {
+        if (!MPIR_aggr_borrow(group, m, at, scratch, bytes))
+            return false;
+        fold->fold(scratch, out, bytes, fold->context);
+    }
+    return true;
+}
+
+static void collect_slices(aggr_group_t *group, char *out, size_t bytes, size_t unit)
+{
+    for (int m = 0; m < group->shape.members; m++) {
+        size_t begin = slice_begin(group, m, bytes, unit);
+        size_t end = slice_begin(group, m + 1, bytes, unit);
+        MPIR_aggr_copy(out + begin, MPIR_aggr_copy_of(group, m, group->seq), end - begin);
+    }
+}
+
+/* In each round every member folds a slice, in half of a desk's buffer, and `wanted` collects the
+ * slices.  All stop where one cannot go on, so `in` may be `out`. */
+static int reduce_lent(aggr_group_t *group, char *out, size_t bytes, const aggr_fold_t *fold,
+                       bool wanted, size_t *done)
+{
+    size_t half = MPIR_aggr_buffer_bytes(group) / 2, slice = half / fold->unit * fold->unit;
+    while (*done < bytes) {
+        size_t round = MPIR_aggr_least(bytes - *done, slice * (size_t) group->shape.members);
+        size_t begin = slice_begin(group, group->me, round, fold->unit);
+        size_t end = slice_begin(group, group->me + 1, round, fold->unit);
+        char *mine = MPIR_aggr_copy_of(group, group->me, group->seq + 1);
+        uint64_t all_can = fold_lent(group, *done + begin, mine, mine + half, end - begin, fold);
+        int status = MPIR_aggr_tell_all(group, all_can, AGGR_IN_COPY, &all_can);
+        if (status)
+            return status;
+        if (!all_can) {
+            group->loans = AGGR_LOANS_NEVER;
+            return AGGR_OK;
+        }
+        if (wanted)
+            collect_slices(group, out + *done, round, fold->unit);
+        *done += round;
+    }
+    return AGGR_OK;
+}
+
+/* Of two members the root folds alone.  Returns the bytes that it could fold. */
+static size_t fold_pair(aggr_group_t *group, const char *in, char *out, size_t bytes,
+                        const aggr_fold_t *fold)
+{
+    size_t room = MPIR_aggr_buffer_bytes(group) / fold->unit * fold->unit, done = 0, chunk;
+    char *scratch = MPIR_aggr_copy_of(group, group->me, group->seq + 1);
+    for (; done < bytes; done += chunk) {
+        char *to = in == out && group->me == 0 ? scratch : out + done;
+        chunk = MPIR_aggr_least(bytes - done, room);
+        if (!MPIR_aggr_borrow(group, 1 - group->me, done, group->me == 0 ? to : scratch, chunk))
+            break;
+        if (group->me == 0) {
+            fold->fold(in + done, to, chunk, fold->context);
+        } else {
+            if (in != out)
+                memcpy(to, in + done, chunk);
+            fold->fold(scratch, to, chunk, fold->context);
+        }
+        if (to == scratch)
+            memcpy(out + done, to, chunk);
+    }
+    return done;
+}
+
+/* *done: bytes of the payload that need not go by desks. */
+static int reduce_by_loan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                          const aggr_fold_t *fold, bool wanted, bool is_pair, size_t *done)
+{
+    bool lent;
+    size_t part = is_pair ? bytes : bytes / (size_t) group->shape.members;
+    if (!MPIR_aggr_may_lend(group, part))
+        return AGGR_OK;
+    int status = MPIR_aggr_lend(group, in, out, bytes, &lent);
+    if (status || !lent)
+        return status;
+    if (is_pair)
+        return MPIR_aggr_end_loan(group, wanted ? fold_pair(group, in, out, bytes, fold) : bytes,
+                                  bytes, done);
+    return reduce_lent(group, out, bytes, fold, wanted, done);
+}
+
 static size_t chunk_of(const aggr_group_t *group, const aggr_fold_t *fold)
 {
     return MPIR_aggr_buffer_bytes(group) / fold->unit * fold->unit;
@@ -300,17 +403,17 @@ int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t b
 {
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, true);
-    for (size_t done = 0, chunk; done < bytes; done += chunk) {
+    size_t done = 0, chunk;
+    int status = reduce_by_loan(group, in, out, bytes, fold, true, false, &done);
+    for (; status == AGGR_OK && done < bytes; done += chunk) {
         chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
-        int status = put_copy(group, (const char *) in + done, chunk, bytes);
+        status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
             status = worth_slices(group, chunk)
                          ? allreduce_slices(group, (char *) out + done, chunk, fold)
                          : fold_all_copies(group, (char *) out + done, chunk, fold);
-        if (status)
-            return status;
     }
-    return AGGR_OK;
+    return status;
 }
 
 int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
@@ -319,15 +422,16 @@ int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t byte
     bool wanted = group->me == root;
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, wanted);
-    for (size_t done = 0, chunk; done < bytes; done += chunk) {
+    size_t done = 0, chunk;
+    int status = reduce_by_loan(group, in, wanted ? out : NULL, bytes, fold, wanted,
+                                group->shape.members == 2, &done);
+    for (; status == AGGR_OK && done < bytes; done += chunk) {
         chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
-        int status = put_copy(group, (const char *) in + done, chunk, bytes);
+        status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK && wanted)
             status = fold_all_copies(group, (char *) out + done, chunk, fold);
-        if (status)
-            return status;
     }
-    return AGGR_OK;
+    return status;
 }
 
 /* Data of the members up to `last`. */
