@@ -96,9 +96,7 @@ enum {
     MPIR_AGGR_FEW_REDUCE = 2048,
     MPIR_AGGR_FEW_BCAST = 12288,
     MPIR_AGGR_FEW_GATHER = 16384,
-    MPIR_AGGR_FEW_SCATTER = 32768,
-    /* a turn for each 64 KB, in which a message takes none */
-    MPIR_AGGR_MUCH_SCATTER = 524288
+    MPIR_AGGR_FEW_SCATTER = 32768
 };
 
 /* The kind of a rooted collective with so many bytes in all. */

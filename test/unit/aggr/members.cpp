@@ -166,18 +166,21 @@ struct Program {
     }
 
     bool barrier() { return call.barrier(&group) == AGGR_OK; }
+    // Some of the members reduce in place.
+    bool is_in_place() const { return (operation + static_cast<unsigned>(me())) % 3 == 0; }
     bool allreduce() {
-        Data data = part(me());  // in place
-        return long_or_not(call.allreduce, data.data(), data.data(), bytes(), &affine_fold) ==
+        Data in = part(me()), out(n);
+        Data &to = operation % 2 || is_in_place() ? in : out;
+        return long_or_not(call.allreduce, in.data(), to.data(), bytes(), &affine_fold) ==
                    AGGR_OK &&
-               data == folded(0, members() - 1);
+               to == folded(0, members() - 1);
     }
     bool reduce() {
-        const Data in = part(me());
-        Data out(n);
-        return long_or_not(call.reduce, in.data(), out.data(), bytes(), &affine_fold, root) ==
+        Data in = part(me()), out(n);
+        Data &to = me() == root && is_in_place() ? in : out;
+        return long_or_not(call.reduce, in.data(), to.data(), bytes(), &affine_fold, root) ==
                    AGGR_OK &&
-               (me() != root || out == folded(0, members() - 1));
+               (me() != root || to == folded(0, members() - 1));
     }
     bool scan() {
         const Data in = part(me());

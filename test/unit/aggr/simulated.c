@@ -61,7 +61,9 @@
 #define MPIR_aggr_ring_leave simulated_ring_leave
 #define MPIR_aggr_ring_give_up simulated_ring_give_up
 #define MPIR_aggr_borrow simulated_borrow
+#define MPIR_aggr_borrowed simulated_borrowed
 #define MPIR_aggr_give simulated_give
+#define MPIR_aggr_takes simulated_takes
 #define MPIR_aggr_lend simulated_lend
 #define MPIR_aggr_end_loan simulated_end_loan
 #define MPIR_aggr_tell_all simulated_tell_all

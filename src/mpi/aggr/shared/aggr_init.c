@@ -38,7 +38,7 @@ cvars:
     - name        : MPIR_CVAR_AGGR_LONG_BYTES
       category    : AGGR
       type        : int
-      default     : 4194304
+      default     : 1073741824
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY

@@ -246,6 +246,11 @@ int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t leng
 bool MPIR_aggr_borrow(const aggr_group_t *group, int member, size_t from, void *to, size_t bytes);
 bool MPIR_aggr_give(const aggr_group_t *group, int member, const void *from, size_t to,
                     size_t bytes);
+/* The same bytes as MPIR_aggr_borrow: my own where they lie, others' in `room`.  NULL: they are out
+ * of reach. */
+const void *MPIR_aggr_borrowed(const aggr_group_t *group, int member, size_t from, void *room,
+                               size_t bytes);
+bool MPIR_aggr_takes(const aggr_group_t *group, int member); /* has it an `out`? */
 /* Waits until all have what they need.  *done: the least of what the members say, `all` if nothing
  * was out of reach. */
 int MPIR_aggr_end_loan(aggr_group_t *group, size_t mine, size_t all, size_t *done);

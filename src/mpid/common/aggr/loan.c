@@ -93,22 +93,34 @@ static bool copy_to(int32_t process, uint64_t to, const void *from, size_t bytes
 }
 #endif
 
-bool MPIR_aggr_borrow(const aggr_group_t *group, int member, size_t from, void *to, size_t bytes)
+const void *MPIR_aggr_borrowed(const aggr_group_t *group, int member, size_t from, void *room,
+                               size_t bytes)
 {
     const loan_t *loan = loan_of(group, member);
-    if (member != group->me)
-        return copy_from(loan->process, to, loan->in + from, bytes);
-    const char *mine = (const char *) (uintptr_t) loan->in + from;
-    if (bytes > 0 && to != mine)
-        memcpy(to, mine, bytes);
-    return true;
+    if (member == group->me)
+        return (const char *) (uintptr_t) loan->in + from;
+    return copy_from(loan->process, room, loan->in + from, bytes) ? room : NULL;
 }
 
+bool MPIR_aggr_borrow(const aggr_group_t *group, int member, size_t from, void *to, size_t bytes)
+{
+    const void *there = MPIR_aggr_borrowed(group, member, from, to, bytes);
+    if (there && there != to && bytes > 0)
+        memcpy(to, there, bytes);
+    return there != NULL;
+}
+
+/* REQUIRES member is not this one */
 bool MPIR_aggr_give(const aggr_group_t *group, int member, const void *from, size_t to,
                     size_t bytes)
 {
     const loan_t *loan = loan_of(group, member);
     return loan->out == 0 || copy_to(loan->process, loan->out + to, from, bytes);
+}
+
+bool MPIR_aggr_takes(const aggr_group_t *group, int member)
+{
+    return loan_of(group, member)->out != 0;
 }
 
 static bool can_borrow_from_all(const aggr_group_t *group)

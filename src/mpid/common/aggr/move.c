@@ -61,6 +61,14 @@ typedef struct move {
     const aggr_layout_t *layout;
 } move_t;
 
+/* The part of which a loan is worth it, when each other member reads it.  For many of them a copy
+ * from a desk that is in the cache costs less than the kernel's. */
+static size_t part_for_all(const aggr_group_t *group, size_t bytes)
+{
+    enum { MOST_MEMBERS = 4 };
+    return group->shape.members <= MOST_MEMBERS ? bytes : 0;
+}
+
 /* *done: nothing is left for the desks. */
 static int move_by_loan(aggr_group_t *group, const move_t *move, size_t part, size_t length,
                         bool *done)
@@ -282,7 +290,7 @@ static int bcast_by_loan(aggr_group_t *group, const void *buffer, size_t bytes, 
                          .out = group->me == root ? NULL : (void *) buffer,
                          .bytes = bytes,
                          .root = root};
-    return move_by_loan(group, &move, bytes, bytes, done);
+    return move_by_loan(group, &move, part_for_all(group, bytes), bytes, done);
 }
 
 int MPIR_aggr_bcast_long(aggr_group_t *group, aggr_desk_t *desk, const void *buffer, size_t bytes)
@@ -358,7 +366,7 @@ int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t b
 {
     const move_t move = {.copy = copy_all, .in = in, .out = out, .bytes = bytes};
     bool done;
-    int status = move_by_loan(group, &move, bytes, bytes, &done);
+    int status = move_by_loan(group, &move, part_for_all(group, bytes), bytes, &done);
     return status || done ? status : gather_to(group, in, out, bytes, true);
 }
 
@@ -513,7 +521,7 @@ int MPIR_aggr_allgatherv(aggr_group_t *group, const void *in, void *out,
     }
     const move_t move = {.copy = copy_parts, .in = in, .out = out, .layout = layout};
     bool lent;
-    int status = move_by_loan(group, &move, longest, all, &lent);
+    int status = move_by_loan(group, &move, part_for_all(group, longest), all, &lent);
     if (status || lent)
         return status;
     do {

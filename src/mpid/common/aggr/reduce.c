@@ -310,9 +310,10 @@ static bool fold_lent(const aggr_group_t *group, size_t at, char *out, char *scr
     if (!MPIR_aggr_borrow(group, last, at, out, bytes))
         return false;
     for (int m = last - 1; m >= 0; m--) {
-        if (!MPIR_aggr_borrow(group, m, at, scratch, bytes))
+        const char *left = MPIR_aggr_borrowed(group, m, at, scratch, bytes);
+        if (!left)
             return false;
-        fold->fold(scratch, out, bytes, fold->context);
+        fold->fold(left, out, bytes, fold->context);
     }
     return true;
 }
@@ -352,45 +353,69 @@ static int reduce_lent(aggr_group_t *group, char *out, size_t bytes, const aggr_
     return AGGR_OK;
 }
 
-/* Of two members the root folds alone.  Returns the bytes that it could fold. */
-static size_t fold_pair(aggr_group_t *group, const char *in, char *out, size_t bytes,
-                        const aggr_fold_t *fold)
+/* Who gets the result: the root, or with `root` < 0 all. */
+static bool is_taker(int member, int root) { return root < 0 || member == root; }
+
+/* As slice_begin; but the other member of a pair, who has to give what it folds, folds less than the
+ * root, and of few bytes none. */
+static size_t lent_slice_begin(const aggr_group_t *group, int member, size_t bytes, size_t unit,
+                               int root)
 {
-    size_t room = MPIR_aggr_buffer_bytes(group) / fold->unit * fold->unit, done = 0, chunk;
-    char *scratch = MPIR_aggr_copy_of(group, group->me, group->seq + 1);
-    for (; done < bytes; done += chunk) {
-        char *to = in == out && group->me == 0 ? scratch : out + done;
-        chunk = MPIR_aggr_least(bytes - done, room);
-        if (!MPIR_aggr_borrow(group, 1 - group->me, done, group->me == 0 ? to : scratch, chunk))
-            break;
-        if (group->me == 0) {
-            fold->fold(in + done, to, chunk, fold->context);
-        } else {
-            if (in != out)
-                memcpy(to, in + done, chunk);
-            fold->fold(scratch, to, chunk, fold->context);
-        }
-        if (to == scratch)
-            memcpy(out + done, to, chunk);
-    }
-    return done;
+    enum { SHARE = 4, FEW = 65536 };
+    if (group->shape.members != 2 || root < 0 || member != 1)
+        return slice_begin(group, member, bytes, unit);
+    size_t of_other = bytes >= FEW ? bytes / unit / SHARE * unit : 0;
+    return root == 0 ? bytes - of_other : of_other;
 }
 
-/* *done: bytes of the payload that need not go by desks. */
-static int reduce_by_loan(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                          const aggr_fold_t *fold, bool wanted, bool is_pair, size_t *done)
+static bool give_piece(const aggr_group_t *group, const char *sum, size_t at, size_t bytes,
+                       int root)
 {
-    bool lent;
-    size_t part = is_pair ? bytes : bytes / (size_t) group->shape.members;
-    if (!MPIR_aggr_may_lend(group, part))
+    for (int m = 0; m < group->shape.members; m++) {
+        if (m != group->me && is_taker(m, root) && !MPIR_aggr_give(group, m, sum, at, bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Each member folds a slice, piece by piece, and gives it to the takers.  Returns the bytes of the
+ * payload that are done, as far as this member knows: all or none. */
+static size_t fold_and_give(aggr_group_t *group, char *out, size_t bytes, const aggr_fold_t *fold,
+                            int root)
+{
+    bool takes = is_taker(group->me, root); /* then the sum is in its place, and not on my desk */
+    size_t room = MPIR_aggr_buffer_bytes(group) / (takes ? 1 : 2), piece;
+    size_t end = lent_slice_begin(group, group->me + 1, bytes, fold->unit, root);
+    char *scratch = MPIR_aggr_copy_of(group, group->me, group->seq);
+    for (size_t at = lent_slice_begin(group, group->me, bytes, fold->unit, root); at < end;
+         at += piece) {
+        char *sum = takes ? out + at : scratch + room;
+        piece = MPIR_aggr_least(end - at, room / fold->unit * fold->unit);
+        if (!fold_lent(group, at, sum, scratch, piece, fold) ||
+            !give_piece(group, sum, at, piece, root))
+            return 0;
+    }
+    return bytes;
+}
+
+/* *done: bytes of the payload that need not go by desks.  Who reduces in place takes nothing before
+ * all have read. */
+static int reduce_by_loan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                          const aggr_fold_t *fold, int root, size_t *done)
+{
+    bool lent, in_place = false;
+    size_t members = (size_t) group->shape.members;
+    if (!MPIR_aggr_may_lend(group, members == 2 ? bytes : bytes / members))
         return AGGR_OK;
-    int status = MPIR_aggr_lend(group, in, out, bytes, &lent);
+    int status = MPIR_aggr_lend(group, in, in == out ? NULL : out, bytes, &lent);
     if (status || !lent)
         return status;
-    if (is_pair)
-        return MPIR_aggr_end_loan(group, wanted ? fold_pair(group, in, out, bytes, fold) : bytes,
-                                  bytes, done);
-    return reduce_lent(group, out, bytes, fold, wanted, done);
+    for (int m = 0; m < group->shape.members; m++)
+        in_place = in_place || (is_taker(m, root) && !MPIR_aggr_takes(group, m));
+    if (in_place)
+        return reduce_lent(group, out, bytes, fold, is_taker(group->me, root), done);
+    return MPIR_aggr_end_loan(group, fold_and_give(group, out, bytes, fold, root), bytes,
+                              done);
 }
 
 static size_t chunk_of(const aggr_group_t *group, const aggr_fold_t *fold)
@@ -404,7 +429,7 @@ int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t b
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, true);
     size_t done = 0, chunk;
-    int status = reduce_by_loan(group, in, out, bytes, fold, true, false, &done);
+    int status = reduce_by_loan(group, in, out, bytes, fold, -1, &done);
     for (; status == AGGR_OK && done < bytes; done += chunk) {
         chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
         status = put_copy(group, (const char *) in + done, chunk, bytes);
@@ -423,8 +448,7 @@ int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t byte
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, wanted);
     size_t done = 0, chunk;
-    int status = reduce_by_loan(group, in, wanted ? out : NULL, bytes, fold, wanted,
-                                group->shape.members == 2, &done);
+    int status = reduce_by_loan(group, in, wanted ? out : NULL, bytes, fold, root, &done);
     for (; status == AGGR_OK && done < bytes; done += chunk) {
         chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
         status = put_copy(group, (const char *) in + done, chunk, bytes);
