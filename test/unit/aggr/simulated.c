@@ -64,6 +64,9 @@
 #define MPIR_aggr_borrowed simulated_borrowed
 #define MPIR_aggr_give simulated_give
 #define MPIR_aggr_takes simulated_takes
+#define MPIR_aggr_describe_loan simulated_describe_loan
+#define MPIR_aggr_start_copies simulated_start_copies
+#define MPIR_aggr_stop_copies simulated_stop_copies
 #define MPIR_aggr_lend simulated_lend
 #define MPIR_aggr_end_loan simulated_end_loan
 #define MPIR_aggr_tell_all simulated_tell_all

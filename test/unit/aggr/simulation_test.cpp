@@ -80,9 +80,14 @@ using schedule_test::Schedule;
 // Copies of lent memory until the one that the kernel refuses; 0: it refuses none.
 uint64_t unreachable = 0;
 
+// Turns of waiting until all further ones fail, as after a revocation; 0: none fails.
+uint64_t turns_left = 0;
+const int revoked = 77;
+
 int wait_for_others(void *) {
-    Schedule::wait();
-    return 0;
+    if (turns_left != 1) Schedule::wait();
+    if (turns_left > 1) turns_left--;
+    return turns_left == 1 ? revoked : 0;
 }
 const aggr_waiting_t waiting = {0, 1, false, &wait_for_others, nullptr};
 
@@ -166,6 +171,25 @@ TEST(Simulation, loans_in_all_orders_with_two_changes) {
                     return run.go(choose);
                 },
                 members == 2 ? 2 : 1);
+}
+
+// Whoever leaves a loan frees its buffers: what others get from there later must not count.
+TEST(Simulation, loans_whose_waits_fail_in_random_orders) {
+    std::mt19937_64 random(8);
+    for (uint64_t run = 0; run < 4000; run++) {
+        const int members = 2 + static_cast<int>(random() % 4);
+        const uint64_t seed = random(), rarely = 1 + random() % 20;
+        turns_left = 2 + random() % 60;
+        GroupRun one(lending(shape(members, 16, 256, 2 << random() % 3)),
+                     [&](aggr_group_t &group) {
+                         aggr_desk_t desk = desk_of(group);
+                         return random_program(group, seed, 20, simulated, 40, &desk) ||
+                                group.broken == revoked;
+                     });
+        EXPECT_TRUE(one.go(changing_at_random(random, rarely)))
+            << "run " << run << " seed " << seed << " members " << members;
+        turns_left = 0;
+    }
 }
 
 TEST(Simulation, lengths_that_differ_in_random_orders) {

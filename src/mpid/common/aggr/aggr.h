@@ -182,7 +182,8 @@ typedef enum aggr_loans {
     AGGR_LOANS_UNTRIED,
     AGGR_LOANS_WORK, /* for this member */
     AGGR_LOANS_FAIL,
-    AGGR_LOANS_NEVER /* some member cannot, as all know */
+    AGGR_LOANS_AGREED, /* they work for all, as all know */
+    AGGR_LOANS_NEVER   /* and for some member not */
 } aggr_loans_t;
 
 typedef struct aggr_group {

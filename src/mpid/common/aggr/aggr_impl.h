@@ -35,6 +35,7 @@ typedef struct aggr_block {
     uint32_t left;              /* members that are gone */
     uint64_t ring, ring_copies; /* see ring.c */
     uint64_t given_up;          /* the last ring that was given up, which leads to the others */
+    uint32_t copying, recalled; /* see loan.c: members that copy; a member has left a loan */
 } __attribute__((aligned(2 * AGGR_LINE))) aggr_block_t;
 
 static inline aggr_block_t *MPIR_aggr_block(const aggr_group_t *group)
@@ -231,6 +232,9 @@ static inline size_t MPIR_aggr_least(size_t a, size_t b) { return a < b ? a : b;
 
 /* ---- loans: see loan.c ----------------------------------------------------------------------- */
 
+/* So many times the least loan is worth that both members of a pair copy. */
+enum { AGGR_WORTH_SHARING = 4 };
+
 /* May parts of so many bytes be lent in the long payload in progress?  All members know it. */
 static inline bool MPIR_aggr_may_lend(const aggr_group_t *group, size_t part)
 {
@@ -242,6 +246,8 @@ static inline bool MPIR_aggr_may_lend(const aggr_group_t *group, size_t part)
  * then *lent, MPIR_aggr_end_loan or an operation of MPIR_aggr_tell_all must follow.  REQUIRES
  * MPIR_aggr_may_lend */
 int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent);
+/* The same without a question: writes it into my line of the operation in progress. */
+void MPIR_aggr_describe_loan(aggr_group_t *group, const void *in, void *out);
 /* Bytes of a member's `in`, or into its `out`, if it has one.  False: they are out of reach. */
 bool MPIR_aggr_borrow(const aggr_group_t *group, int member, size_t from, void *to, size_t bytes);
 bool MPIR_aggr_give(const aggr_group_t *group, int member, const void *from, size_t to,
@@ -251,10 +257,13 @@ bool MPIR_aggr_give(const aggr_group_t *group, int member, const void *from, siz
 const void *MPIR_aggr_borrowed(const aggr_group_t *group, int member, size_t from, void *room,
                                size_t bytes);
 bool MPIR_aggr_takes(const aggr_group_t *group, int member); /* has it an `out`? */
+/* Around my copies.  False: a member has left the loan, and none may be made. */
+bool MPIR_aggr_start_copies(const aggr_group_t *group);
+void MPIR_aggr_stop_copies(const aggr_group_t *group);
 /* Waits until all have what they need.  *done: the least of what the members say, `all` if nothing
  * was out of reach. */
 int MPIR_aggr_end_loan(aggr_group_t *group, size_t mine, size_t all, size_t *done);
-/* An operation in which all members say a number, and learn the least of them. */
+/* An operation of a loan in which all members say a number, and learn the least of them. */
 int MPIR_aggr_tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t *least);
 
 #endif /* AGGR_IMPL_H_INCLUDED */

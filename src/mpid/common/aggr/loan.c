@@ -11,8 +11,14 @@
  * members say whether they have read all marks, and only if all have, data are lent.  The kernel
  * may still refuse some memory, such as that of a device.  Then the member says so in its last
  * line, the desks serve what is left of this payload, and there are no more loans.
+ *
+ * A member whose wait ends with an error leaves, and its caller may use its buffers again.  So it
+ * recalls the loan first: from then on nobody begins to copy, and who has copied waits for the error
+ * to reach it, too.  Then it waits for those who are copying.  Who has died copies no more; its
+ * memory cannot be read.
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "aggr_impl.h"
@@ -135,7 +141,7 @@ static bool can_borrow_from_all(const aggr_group_t *group)
     return true;
 }
 
-static void describe(aggr_group_t *group, const void *in, void *out)
+void MPIR_aggr_describe_loan(aggr_group_t *group, const void *in, void *out)
 {
     loan_t *loan = (loan_t *) MPIR_aggr_my_line(group)->datum;
     group->lent = group->seq;
@@ -151,11 +157,60 @@ static void conclude(aggr_group_t *group, bool all_lend)
 {
     if (group->loans == AGGR_LOANS_UNTRIED)
         group->loans = can_borrow_from_all(group) ? AGGR_LOANS_WORK : AGGR_LOANS_FAIL;
-    else if (!all_lend)
-        group->loans = AGGR_LOANS_NEVER;
+    else
+        group->loans = all_lend ? AGGR_LOANS_AGREED : AGGR_LOANS_NEVER;
 }
 
-int MPIR_aggr_tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t *least)
+/* Both in one order for all members, as in recall. */
+bool MPIR_aggr_start_copies(const aggr_group_t *group)
+{
+    aggr_block_t *block = MPIR_aggr_block(group);
+    AGGR_STEP();
+    __atomic_fetch_add(&block->copying, 1, __ATOMIC_SEQ_CST);
+    AGGR_STEP();
+    return !__atomic_load_n(&block->recalled, __ATOMIC_SEQ_CST);
+}
+
+void MPIR_aggr_stop_copies(const aggr_group_t *group)
+{
+    AGGR_STEP();
+    __atomic_fetch_sub(&MPIR_aggr_block(group)->copying, 1, __ATOMIC_RELEASE);
+}
+
+/* Members that may be counted as copying for ever. */
+static uint32_t count_dead(const aggr_group_t *group)
+{
+    uint32_t dead = 0, after = group->seq == group->lent ? group->seq + 1 : group->seq;
+    for (int m = 0; m < group->shape.members; m++) {
+        const loan_t *loan = loan_of(group, m);
+        uint64_t mark;
+        dead += m != group->me &&
+                !MPIR_aggr_reached(MPIR_aggr_line_of(group, group->lines, m, after), after) &&
+                MPIR_aggr_reached(MPIR_aggr_line_of(group, group->lines, m, group->lent),
+                                  group->lent) &&
+                !copy_from(loan->process, &mark, loan->mark, sizeof mark);
+    }
+    return dead;
+}
+
+static void recall(const aggr_group_t *group)
+{
+    enum { POLLS = 1000 };
+    aggr_block_t *block = MPIR_aggr_block(group);
+    AGGR_STEP();
+    __atomic_store_n(&block->recalled, 1, __ATOMIC_SEQ_CST);
+    for (unsigned polls = 1;; polls++) {
+        AGGR_STEP();
+        uint32_t copying = __atomic_load_n(&block->copying, __ATOMIC_SEQ_CST);
+        if (copying == 0 || (polls % POLLS == 0 && copying <= count_dead(group)))
+            return;
+        MPIR_aggr_relax();
+        if (polls % POLLS == 0)
+            sched_yield();
+    }
+}
+
+static int tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t *least)
 {
     int status = MPIR_aggr_begin(group, AGGR_IN_LINE | writes);
     if (status)
@@ -176,16 +231,29 @@ int MPIR_aggr_tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t 
     return AGGR_OK;
 }
 
+int MPIR_aggr_tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t *least)
+{
+    int status = tell_all(group, mine, writes, least);
+    if (status)
+        recall(group);
+    while (status == AGGR_OK &&
+           __atomic_load_n(&MPIR_aggr_block(group)->recalled, __ATOMIC_ACQUIRE))
+        status = MPIR_aggr_turn(group);
+    return status;
+}
+
 int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent)
 {
-    bool works = group->loans == AGGR_LOANS_WORK;
+    bool works = group->loans == AGGR_LOANS_WORK || group->loans == AGGR_LOANS_AGREED;
     int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
     if (status)
         return status;
-    describe(group, in, out);
+    MPIR_aggr_describe_loan(group, in, out);
     status = MPIR_aggr_tell_loan(group, length, works, lent);
     if (status == AGGR_OK)
         conclude(group, *lent);
+    else if (group->broken)
+        recall(group);
     return status;
 }
 

@@ -81,7 +81,9 @@ static int move_by_loan(aggr_group_t *group, const move_t *move, size_t part, si
     int status = MPIR_aggr_lend(group, move->in, move->out, length, &lent);
     if (status || !lent)
         return status;
-    status = MPIR_aggr_end_loan(group, move->copy(group, move), true, &moved);
+    moved = MPIR_aggr_start_copies(group) && move->copy(group, move);
+    MPIR_aggr_stop_copies(group);
+    status = MPIR_aggr_end_loan(group, moved, true, &moved);
     *done = moved > 0;
     return status;
 }
@@ -128,17 +130,6 @@ static bool copy_to_root(const aggr_group_t *group, const move_t *move)
     if (group->me == move->root)
         return MPIR_aggr_borrow(group, group->me, 0, (char *) move->out + at, move->bytes);
     return MPIR_aggr_give(group, move->root, move->in, at, move->bytes);
-}
-
-/* Of two members each copies a half. */
-static bool copy_from_root(const aggr_group_t *group, const move_t *move)
-{
-    size_t half = group->shape.members == 2 ? move->bytes / 2 : move->bytes;
-    if (group->me == move->root)
-        return half == move->bytes ||
-               MPIR_aggr_give(group, 1 - group->me, (const char *) move->in + half, half,
-                              move->bytes - half);
-    return !move->out || MPIR_aggr_borrow(group, move->root, 0, move->out, half);
 }
 
 /* ---- broadcasts, and what members are told by them ------------------------------------------- */
@@ -282,28 +273,70 @@ static int receive_all(aggr_group_t *group, char *to, size_t bytes, int root)
     return status;
 }
 
-static int bcast_by_loan(aggr_group_t *group, const void *buffer, size_t bytes, int root,
+/* Of two members each copies a half. */
+static bool copy_from_root(const aggr_group_t *group, const move_t *move)
+{
+    size_t half = group->shape.members == 2 ? move->bytes / 2 : move->bytes;
+    if (group->me == move->root)
+        return half == move->bytes ||
+               MPIR_aggr_give(group, 1 - group->me, (const char *) move->in + half, half,
+                              move->bytes - half);
+    return !move->out || MPIR_aggr_borrow(group, move->root, 0, move->out, half);
+}
+
+/* Does the line that announces the payload lend it, too?  Of a pair with much more, both copy; so
+ * the other member has to say where its buffer is. */
+static bool is_announced_as_loan(const aggr_group_t *group, size_t bytes)
+{
+    size_t least = group->shape.least_loan;
+    return group->loans == AGGR_LOANS_AGREED && least > 0 && part_for_all(group, bytes) >= least &&
+           (group->shape.members > 2 || bytes < AGGR_WORTH_SHARING * least);
+}
+
+static int announce(aggr_group_t *group, const void *buffer, size_t bytes)
+{
+    aggr_elsewhere_t what = {.bytes = bytes, .seq = group->seq + 1, .how = AGGR_ON_DESK};
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
+    if (status)
+        return status;
+    MPIR_aggr_describe_loan(group, buffer, NULL);
+    memcpy(MPIR_aggr_my_line(group)->datum, &what, sizeof what);
+    MPIR_aggr_my_line(group)->length = AGGR_LENGTH_LONG;
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
+    return AGGR_OK;
+}
+
+/* The root's, or with `out` another member's, part in a broadcast of a long payload that has been
+ * announced. */
+static int bcast_by_loan(aggr_group_t *group, const void *in, void *out, size_t bytes, int root,
                          bool *done)
 {
-    const move_t move = {.copy = copy_from_root,
-                         .in = group->me == root ? buffer : NULL,
-                         .out = group->me == root ? NULL : (void *) buffer,
-                         .bytes = bytes,
-                         .root = root};
-    return move_by_loan(group, &move, part_for_all(group, bytes), bytes, done);
+    const move_t move = {
+        .copy = copy_from_root, .in = in, .out = out, .bytes = bytes, .root = root};
+    size_t moved = true;
+    if (!is_announced_as_loan(group, bytes))
+        return move_by_loan(group, &move, part_for_all(group, bytes), bytes, done);
+    group->lent = group->seq;
+    if (out) {
+        moved =
+            MPIR_aggr_start_copies(group) && MPIR_aggr_borrow(group, root, 0, out, bytes);
+        MPIR_aggr_stop_copies(group);
+    }
+    int status = MPIR_aggr_end_loan(group, moved, true, &moved);
+    *done = moved > 0;
+    return status;
 }
 
 int MPIR_aggr_bcast_long(aggr_group_t *group, aggr_desk_t *desk, const void *buffer, size_t bytes)
 {
     bool done;
-    aggr_elsewhere_t what = {.bytes = bytes, .seq = group->seq + 1, .how = AGGR_ON_DESK};
-    int status = send_chunk(group, &what, sizeof what, sizeof what, AGGR_LENGTH_LONG);
+    int status = MPIR_aggr_long_begin(group, desk);
     if (status == AGGR_OK)
-        status = MPIR_aggr_long_begin(group, desk);
+        status = announce(group, buffer, bytes);
     if (status)
         return status;
     group->first = group->seq; /* the length is told */
-    status = bcast_by_loan(group, buffer, bytes, group->me, &done);
+    status = bcast_by_loan(group, buffer, NULL, bytes, group->me, &done);
     if (status == AGGR_OK && !done)
         status = send_all(group, buffer, bytes);
     return MPIR_aggr_long_end(group, status);
@@ -316,7 +349,7 @@ int MPIR_aggr_bcast_rest(aggr_group_t *group, void *buffer, int root)
     group->desk_bytes = MPIR_aggr_arena_desk_bytes(group->arena);
     group->first = group->seq;
     group->desk_unused = false;
-    int status = bcast_by_loan(group, buffer, bytes, root, &done);
+    int status = bcast_by_loan(group, NULL, buffer, bytes, root, &done);
     if (status == AGGR_OK && !done)
         status = receive_all(group, buffer, bytes, root);
     return MPIR_aggr_long_end(group, status);

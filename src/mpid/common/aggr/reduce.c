@@ -338,7 +338,9 @@ static int reduce_lent(aggr_group_t *group, char *out, size_t bytes, const aggr_
         size_t begin = slice_begin(group, group->me, round, fold->unit);
         size_t end = slice_begin(group, group->me + 1, round, fold->unit);
         char *mine = MPIR_aggr_copy_of(group, group->me, group->seq + 1);
-        uint64_t all_can = fold_lent(group, *done + begin, mine, mine + half, end - begin, fold);
+        uint64_t all_can = MPIR_aggr_start_copies(group) &&
+                           fold_lent(group, *done + begin, mine, mine + half, end - begin, fold);
+        MPIR_aggr_stop_copies(group);
         int status = MPIR_aggr_tell_all(group, all_can, AGGR_IN_COPY, &all_can);
         if (status)
             return status;
@@ -361,10 +363,11 @@ static bool is_taker(int member, int root) { return root < 0 || member == root; 
 static size_t lent_slice_begin(const aggr_group_t *group, int member, size_t bytes, size_t unit,
                                int root)
 {
-    enum { SHARE = 4, FEW = 65536 };
+    enum { SHARE = 4 };
     if (group->shape.members != 2 || root < 0 || member != 1)
         return slice_begin(group, member, bytes, unit);
-    size_t of_other = bytes >= FEW ? bytes / unit / SHARE * unit : 0;
+    bool shares = bytes >= AGGR_WORTH_SHARING * group->shape.least_loan;
+    size_t of_other = shares ? bytes / unit / SHARE * unit : 0;
     return root == 0 ? bytes - of_other : of_other;
 }
 
@@ -414,8 +417,10 @@ static int reduce_by_loan(aggr_group_t *group, const void *in, void *out, size_t
         in_place = in_place || (is_taker(m, root) && !MPIR_aggr_takes(group, m));
     if (in_place)
         return reduce_lent(group, out, bytes, fold, is_taker(group->me, root), done);
-    return MPIR_aggr_end_loan(group, fold_and_give(group, out, bytes, fold, root), bytes,
-                              done);
+    if (MPIR_aggr_start_copies(group))
+        *done = fold_and_give(group, out, bytes, fold, root);
+    MPIR_aggr_stop_copies(group);
+    return MPIR_aggr_end_loan(group, *done, bytes, done);
 }
 
 static size_t chunk_of(const aggr_group_t *group, const aggr_fold_t *fold)
