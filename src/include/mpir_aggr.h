@@ -22,9 +22,9 @@
  * result.  The third way needs no agreement, and works from the first call on.
  *
  * Nonblocking and persistent collectives of short data go the first way (MPIR_AGGR_POST).  So do
- * the short parts of scatterv, gatherv, alltoallv and alltoallw.  If no blocking collective, or
- * call that makes a persistent one, has made the agreement, nonblocking ones make it without
- * waiting.  The moment is a matter of chance.  So nonblocking reductions whose result depends on
+ * the short parts of scatterv, gatherv, alltoallv and alltoallw, and of collectives of neighbours.
+ * If no blocking collective, or call that makes a persistent one, has made the agreement,
+ * nonblocking ones make it without waiting.  The moment is a matter of chance.  So nonblocking reductions whose result depends on
  * the order of operations do not use those lines before a call that waits.
  *
  * Excluded are intercommunicators, memory of GPUs, and collectives whose algorithm is chosen by
@@ -173,6 +173,30 @@ bool MPIR_Aggr_post_alltoallw(const void *sendbuf, const MPI_Aint sendcounts[],
                               void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint rdispls[],
                               const MPI_Datatype recvtypes[], MPIR_Comm *comm,
                               MPIR_Request **request, int *mpi_errno);
+/* Of the neighbours in a topology (src/mpi/aggr/ring/aggr_neighbours.c).  Blocking likewise. */
+bool MPIR_Aggr_post_neighbor_allgather(const void *sendbuf, MPI_Aint sendcount,
+                                       MPI_Datatype sendtype, void *recvbuf, MPI_Aint recvcount,
+                                       MPI_Datatype recvtype, MPIR_Comm *comm,
+                                       MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_neighbor_allgatherv(const void *sendbuf, MPI_Aint sendcount,
+                                        MPI_Datatype sendtype, void *recvbuf,
+                                        const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                                        MPI_Datatype recvtype, MPIR_Comm *comm,
+                                        MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_neighbor_alltoall(const void *sendbuf, MPI_Aint sendcount,
+                                      MPI_Datatype sendtype, void *recvbuf, MPI_Aint recvcount,
+                                      MPI_Datatype recvtype, MPIR_Comm *comm,
+                                      MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_neighbor_alltoallv(const void *sendbuf, const MPI_Aint sendcounts[],
+                                       const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                                       void *recvbuf, const MPI_Aint recvcounts[],
+                                       const MPI_Aint rdispls[], MPI_Datatype recvtype,
+                                       MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_neighbor_alltoallw(const void *sendbuf, const MPI_Aint sendcounts[],
+                                       const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                                       void *recvbuf, const MPI_Aint recvcounts[],
+                                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                       MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
 
 /* Do some wait for others?  Then the progress engine serves them; so do waits in which it polls the
  * network alone. */

@@ -81,6 +81,7 @@ static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms, b
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = aggr->by_messages = false;
     aggr->queue = NULL;
+    aggr->neighbours = NULL;
     comm->aggr = aggr;
     /* a member whose agreement ended with the revocation has not joined */
     if (unlikely(comm->ended))
@@ -385,6 +386,7 @@ void MPIR_Aggr_comm_free(MPIR_Comm *comm)
 {
     if (MPIR_Aggr_has_lines(comm)) {
         MPIR_aggr_group_leave(&comm->aggr->group, MPIR_Aggr_desk_in_use());
+        MPL_free(comm->aggr->neighbours);
         MPL_free(comm->aggr);
     } else {
         end_attempts(comm);

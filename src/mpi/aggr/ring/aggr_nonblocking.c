@@ -314,7 +314,7 @@ bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
             comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, root),
             is_root ? MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH)
                     : MPIR_Aggr_no_part(),
-            1, request, mpi_errno);
+            MPIR_Aggr_row_for(1), request, mpi_errno);
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, is_root, comm,
                   request, mpi_errno);
 }
@@ -334,8 +334,8 @@ bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
             comm,
             is_root ? MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH)
                     : MPIR_Aggr_no_part(),
-            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root), comm->local_size - 1, request,
-            mpi_errno);
+            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root),
+            MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, root, root);
     op.offset = (size_t) comm->rank * op.part;
     if (is_root)
@@ -357,8 +357,8 @@ bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
     if (goes_in_parts(bytes, size, request) && sendbuf != MPI_IN_PLACE)
         return MPIR_Aggr_exchange_parts(
             comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH),
-            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH), size - 1, request,
-            mpi_errno);
+            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH),
+            MPIR_Aggr_row_for(size - 1), request, mpi_errno);
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, 0, size - 1);
     op.offset = (size_t) comm->rank * op.part;
     op.in = sendbuf == MPI_IN_PLACE ? buffer_of(recvbuf, recvcount * size, recvtype)

@@ -14,7 +14,20 @@ struct MPIR_Aggr_buffer {
     MPI_Datatype datatype;
 };
 
-/* A part for each member, or one part for the member `peer`. */
+/* An edge of a topology between this process and a member. */
+struct MPIR_Aggr_edge {
+    int member;
+    int slot; /* where its part stands in the caller's arguments */
+    int nth;  /* of the edges that come from this member, 0 is the first */
+};
+
+/* The edges that come, or those that leave; without those of MPI_PROC_NULL. */
+struct MPIR_Aggr_edges {
+    int count, slots;
+    struct MPIR_Aggr_edge *list;
+};
+
+/* A part for each member or edge, or one part for the member `peer`. */
 struct MPIR_Aggr_parts {
     char *at;
     const MPI_Aint *counts;    /* NULL: each part has `count` elements */
@@ -22,10 +35,15 @@ struct MPIR_Aggr_parts {
     const MPI_Datatype *types; /* NULL: all have `datatype` */
     MPI_Aint count;
     MPI_Datatype datatype;
-    int peer; /* without counts; MPIR_AGGR_EACH: the parts of all lie one behind the other */
+    int peer;                            /* without counts: a member, or one of the enum below */
+    const struct MPIR_Aggr_edges *edges; /* NULL: part i is that of member i */
 };
 
-enum { MPIR_AGGR_NOBODY = -1, MPIR_AGGR_EACH = -2 };
+enum {
+    MPIR_AGGR_NOBODY = -1,
+    MPIR_AGGR_EACH = -2, /* the parts of all lie one behind the other */
+    MPIR_AGGR_SAME = -3  /* all get the same part */
+};
 
 struct MPIR_Aggr_operation;
 
@@ -70,8 +88,10 @@ struct MPIR_Aggr_operation {
         };
         struct { /* aggr_parts.c */
             struct MPIR_Aggr_parts give, take;
-            int in_row;   /* parts in the row of a member that gives */
-            size_t limit; /* longer parts go by messages */
+            bool has_table;  /* a row says to whom its parts go, and how long they are */
+            bool is_too_big; /* this process's table: all its parts go by messages */
+            size_t limit;    /* longer parts of this process go by messages */
+            size_t longest;  /* no member has a larger limit */
             int tag;
             bool has_read;
             MPIR_Request **requests; /* of these, in the order of members; NULL: none */
@@ -151,12 +171,24 @@ int MPIR_Aggr_start(struct MPIR_Aggr_operation *op, MPIR_Request **request);
 /* Begins it and waits. */
 int MPIR_Aggr_run(struct MPIR_Aggr_operation *op);
 
-/* Gives a part to some members, and takes one from some.  `in_row` is the number of others that a
- * giver has parts for: the same on all members.  The caller waits if `request` is NULL.  False: it
- * goes another way, as all members know, or there is an error. */
+/* What a giver puts. */
+struct MPIR_Aggr_row {
+    int parts;      /* which it is divided by; 0: this process gives nothing */
+    bool has_table; /* the same on all members */
+    bool is_alike;  /* all givers have as many parts, and know that */
+};
+
+/* For so many members. */
+static inline struct MPIR_Aggr_row MPIR_Aggr_row_for(int members)
+{
+    return (struct MPIR_Aggr_row){members, members > 1, true};
+}
+
+/* Gives a part to some members, and takes one from some.  The caller waits if `request` is NULL.
+ * False: it goes another way, as all members know, or there is an error. */
 bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
-                              struct MPIR_Aggr_parts take, int in_row, MPIR_Request **request,
-                              int *mpi_errno);
+                              struct MPIR_Aggr_parts take, struct MPIR_Aggr_row row,
+                              MPIR_Request **request, int *mpi_errno);
 
 static inline struct MPIR_Aggr_parts MPIR_Aggr_no_part(void)
 {
@@ -171,6 +203,24 @@ static inline struct MPIR_Aggr_parts MPIR_Aggr_parts_of(const void *at, MPI_Aint
         return MPIR_Aggr_no_part();
     return (struct MPIR_Aggr_parts){
         .at = (char *) at, .count = count, .datatype = datatype, .peer = peer};
+}
+
+/* Of different lengths. */
+static inline struct MPIR_Aggr_parts MPIR_Aggr_parts_with(const void *at, const MPI_Aint counts[],
+                                                          const MPI_Aint places[],
+                                                          MPI_Datatype datatype)
+{
+    return (struct MPIR_Aggr_parts){
+        .at = (char *) at, .counts = counts, .places = places, .datatype = datatype};
+}
+
+static inline struct MPIR_Aggr_parts MPIR_Aggr_parts_of_types(const void *at,
+                                                              const MPI_Aint counts[],
+                                                              const MPI_Aint places[],
+                                                              const MPI_Datatype types[])
+{
+    return (struct MPIR_Aggr_parts){
+        .at = (char *) at, .counts = counts, .places = places, .types = types};
 }
 
 /* Collective.  Makes what each start of the persistent request does.  `fits`: op->place bytes may

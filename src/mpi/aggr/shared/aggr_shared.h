@@ -18,6 +18,8 @@ struct MPIR_Aggr {
     /* nonblocking collectives in progress, and the next communicator that has some */
     struct MPIR_Aggr_operation *queue;
     MPIR_Comm *next_waiting;
+    /* the edges of its topology, once a collective of neighbours has used lines */
+    struct MPIR_Aggr_neighbours *neighbours;
     /* before the members have agreed: collectives so far, and where they meet (aggr.h) */
     unsigned calls;
     uint64_t meeting;
