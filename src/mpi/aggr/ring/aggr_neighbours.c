@@ -32,8 +32,7 @@ static void list_edges(struct MPIR_Aggr_edges *edges, const int members[], int f
         int slot = i ^ flip, member = members[slot];
 
         if (member != MPI_PROC_NULL)
-            edges->list[edges->count++] =
-                (struct MPIR_Aggr_edge){member, slot, seen[member]++};
+            edges->list[edges->count++] = (struct MPIR_Aggr_edge){member, slot, seen[member]++};
     }
 }
 
@@ -46,8 +45,8 @@ static int make_neighbours(MPIR_Comm *comm, struct MPIR_Aggr_neighbours **out)
     mpi_errno = MPIR_Topo_canon_nhb_count(comm, &in_degree, &out_degree, &has_weights);
     MPIR_ERR_CHECK(mpi_errno);
     edges = (size_t) in_degree + (size_t) out_degree;
-    made = MPL_malloc(sizeof(*made) + edges * (sizeof(*made->list) + sizeof(*members)),
-                      MPL_MEM_COMM);
+    made =
+        MPL_malloc(sizeof(*made) + edges * (sizeof(*made->list) + sizeof(*members)), MPL_MEM_COMM);
     MPIR_ERR_CHKANDJUMP(!made, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     members = (int *) &made->list[edges];
     mpi_errno = MPIR_Topo_canon_nhb(comm, in_degree, members, MPI_UNWEIGHTED, out_degree,

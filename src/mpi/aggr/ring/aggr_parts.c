@@ -222,8 +222,8 @@ static bool goes_elsewhere(const struct MPIR_Aggr_operation *op)
 {
     int first = first_given(op);
 
-    return op->is_too_big || (!op->has_table && first <= last_in_row(op) &&
-                              !fits(op, part_of(&op->give, first)));
+    return op->is_too_big ||
+           (!op->has_table && first <= last_in_row(op) && !fits(op, part_of(&op->give, first)));
 }
 
 /* Returns where the next one goes. */
@@ -288,8 +288,8 @@ static void put(struct MPIR_Aggr_operation *op)
     char *row = MPIR_aggr_ring_place(op->ring, bytes);
 
     put_parts(op, row, row + bytes);
-    op->number = MPIR_aggr_ring_begin(op->ring,
-                                      ROW | (goes_elsewhere(op) ? ELSEWHERE : (uint32_t) bytes));
+    op->number =
+        MPIR_aggr_ring_begin(op->ring, ROW | (goes_elsewhere(op) ? ELSEWHERE : (uint32_t) bytes));
     MPIR_Aggr_counts.bytes += bytes;
     if (!op->take.edges)
         take_own(op);
@@ -343,7 +343,7 @@ static void copy_part(struct MPIR_Aggr_operation *op, struct MPIR_Aggr_buffer pa
 
     if (found.length > expected)
         MPIR_ERR_SETANDSTMT2(op->mpi_errno, MPI_ERR_TRUNCATE, ;, "**truncate", "**truncate %d %d",
-                             (int) found.length, (int) expected);
+                                                               (int) found.length, (int) expected);
     MPIR_Err_keep_first(&op->mpi_errno, MPIR_Aggr_unpack(part, found.at, length));
 }
 

@@ -13,7 +13,8 @@ bool MPIR_Aggr_post_scatterv(const void *sendbuf, const MPI_Aint sendcounts[],
     bool is_root = comm->rank == root;
 
     return MPIR_Aggr_exchange_parts(
-        comm, is_root ? MPIR_Aggr_parts_with(sendbuf, sendcounts, displs, sendtype) : MPIR_Aggr_no_part(),
+        comm,
+        is_root ? MPIR_Aggr_parts_with(sendbuf, sendcounts, displs, sendtype) : MPIR_Aggr_no_part(),
         MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root),
         MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
 }
@@ -25,10 +26,10 @@ bool MPIR_Aggr_post_gatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
 {
     bool is_root = comm->rank == root;
 
-    return MPIR_Aggr_exchange_parts(comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, root),
-                                    is_root ? MPIR_Aggr_parts_with(recvbuf, recvcounts, displs, recvtype)
-                                            : MPIR_Aggr_no_part(),
-                                    MPIR_Aggr_row_for(1), request, mpi_errno);
+    return MPIR_Aggr_exchange_parts(
+        comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, root),
+        is_root ? MPIR_Aggr_parts_with(recvbuf, recvcounts, displs, recvtype) : MPIR_Aggr_no_part(),
+        MPIR_Aggr_row_for(1), request, mpi_errno);
 }
 
 /* In place goes another way: data would be received where data for messages lie.  All members say
@@ -40,7 +41,8 @@ bool MPIR_Aggr_post_alltoallv(const void *sendbuf, const MPI_Aint sendcounts[],
                               int *mpi_errno)
 {
     return sendbuf != MPI_IN_PLACE &&
-           MPIR_Aggr_exchange_parts(comm, MPIR_Aggr_parts_with(sendbuf, sendcounts, sdispls, sendtype),
+           MPIR_Aggr_exchange_parts(comm,
+                                    MPIR_Aggr_parts_with(sendbuf, sendcounts, sdispls, sendtype),
                                     MPIR_Aggr_parts_with(recvbuf, recvcounts, rdispls, recvtype),
                                     MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
 }
@@ -52,7 +54,8 @@ bool MPIR_Aggr_post_alltoallw(const void *sendbuf, const MPI_Aint sendcounts[],
                               MPIR_Request **request, int *mpi_errno)
 {
     return sendbuf != MPI_IN_PLACE &&
-           MPIR_Aggr_exchange_parts(comm, MPIR_Aggr_parts_of_types(sendbuf, sendcounts, sdispls, sendtypes),
-                                    MPIR_Aggr_parts_of_types(recvbuf, recvcounts, rdispls, recvtypes),
-                                    MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
+           MPIR_Aggr_exchange_parts(
+               comm, MPIR_Aggr_parts_of_types(sendbuf, sendcounts, sdispls, sendtypes),
+               MPIR_Aggr_parts_of_types(recvbuf, recvcounts, rdispls, recvtypes),
+               MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
 }
