@@ -203,16 +203,22 @@ static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR
     return fits || *mpi_errno != MPI_SUCCESS;
 }
 
-/* A gather, a scatter or an alltoall of longer parts than fit, up to this length, needs messages,
- * but no schedule. */
-enum { LONGEST_PART = 65536 };
+/* Longer parts than fit, up to this length, need messages, but no schedule. */
+enum { LONGEST_PART = 1 << 20 };
 
-static bool goes_in_parts(uint64_t bytes, int parts, MPIR_Request **request)
+static bool goes_in_parts(uint64_t bytes, int parts)
 {
     uint64_t length = bytes & ~MPIR_AGGR_NO_LENGTH;
 
-    return length > MPIR_Aggr_settings.max_bytes / (size_t) parts && length <= LONGEST_PART &&
-           !*request;
+    return length > MPIR_Aggr_settings.max_bytes / (size_t) parts && length <= LONGEST_PART;
+}
+
+/* A part that many members take goes by a schedule, in which they pass it on. */
+static bool goes_to_each(uint64_t bytes, const MPIR_Comm *comm)
+{
+    enum { MOST_MEMBERS = 4 };
+
+    return comm->local_size > 1 && comm->local_size <= MOST_MEMBERS && goes_in_parts(bytes, 1);
 }
 
 static struct MPIR_Aggr_buffer buffer_of(const void *at, MPI_Aint count, MPI_Datatype datatype)
@@ -266,7 +272,15 @@ bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datat
 {
     uint64_t bytes =
         MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    struct MPIR_Aggr_buffer mine = sendbuf == MPI_IN_PLACE
+                                       ? own_part(recvbuf, recvcount, recvtype, comm->rank)
+                                       : buffer_of(sendbuf, sendcount, sendtype);
 
+    if (goes_to_each(bytes, comm))
+        return MPIR_Aggr_exchange_parts(
+            comm, MPIR_Aggr_parts_of(mine.at, mine.count, mine.datatype, MPIR_AGGR_SAME),
+            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH),
+            MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, true, comm,
                   request, mpi_errno);
 }
@@ -279,6 +293,7 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     MPI_Aint longest = 0;
     uint64_t bytes;
     struct MPIR_Aggr_operation op;
+    struct MPIR_Aggr_buffer mine;
     int rank = comm->rank;
 
     if (has_surely_none(comm, request, mpi_errno))
@@ -286,12 +301,17 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     for (int m = 0; m < comm->local_size; m++)
         longest = MPL_MAX(longest, recvcounts[m]);
     bytes = MPIR_Aggr_bytes(longest, recvtype);
+    mine = sendbuf == MPI_IN_PLACE
+               ? buffer_of((char *) recvbuf + displs[rank] * MPIR_Aggr_extent(recvtype),
+                           recvcounts[rank], recvtype)
+               : buffer_of(sendbuf, sendcount, sendtype);
+    if (goes_to_each(bytes, comm))
+        return MPIR_Aggr_exchange_parts(
+            comm, MPIR_Aggr_parts_of(mine.at, mine.count, mine.datatype, MPIR_AGGR_SAME),
+            MPIR_Aggr_parts_with(recvbuf, recvcounts, displs, recvtype),
+            MPIR_Aggr_row_for(comm->local_size - 1), request, mpi_errno);
     op = operation(comm, MPIR_Aggr_bytes(recvcounts[rank], recvtype), 0, comm->local_size - 1);
-    if (sendbuf == MPI_IN_PLACE)
-        op.in = buffer_of((char *) recvbuf + displs[rank] * MPIR_Aggr_extent(recvtype),
-                          recvcounts[rank], recvtype);
-    else
-        op.in = buffer_of(sendbuf, sendcount, sendtype);
+    op.in = mine;
     op.out = buffer_of(recvbuf, longest, recvtype);
     op.counts = recvcounts;
     op.places = displs;
@@ -309,7 +329,7 @@ bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
         is_root ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
                 : MPIR_Aggr_bytes(sendcount, sendtype);
 
-    if (goes_in_parts(bytes, 1, request))
+    if (goes_in_parts(bytes, 1))
         return MPIR_Aggr_exchange_parts(
             comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, root),
             is_root ? MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH)
@@ -329,7 +349,7 @@ bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                 : MPIR_Aggr_bytes(recvcount, recvtype);
     struct MPIR_Aggr_operation op;
 
-    if (goes_in_parts(bytes, comm->local_size, request))
+    if (goes_in_parts(bytes, comm->local_size))
         return MPIR_Aggr_exchange_parts(
             comm,
             is_root ? MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH)
@@ -354,7 +374,7 @@ bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
     int size = comm->local_size;
     struct MPIR_Aggr_operation op;
 
-    if (goes_in_parts(bytes, size, request) && sendbuf != MPI_IN_PLACE)
+    if (goes_in_parts(bytes, size) && sendbuf != MPI_IN_PLACE)
         return MPIR_Aggr_exchange_parts(
             comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH),
             MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH),

@@ -54,7 +54,7 @@ static uint64_t bytes_of(struct MPIR_Aggr_buffer part)
 
 static bool has_all(const struct MPIR_Aggr_parts *parts)
 {
-    return parts->counts || parts->peer == MPIR_AGGR_EACH;
+    return parts->counts || parts->peer == MPIR_AGGR_EACH || parts->peer == MPIR_AGGR_SAME;
 }
 
 static int first_of(const struct MPIR_Aggr_parts *parts)
@@ -258,7 +258,7 @@ static void take_own(struct MPIR_Aggr_operation *op)
     struct MPIR_Aggr_buffer mine = part_of(&op->give, op->comm->rank);
     struct MPIR_Aggr_buffer to = part_of(&op->take, op->comm->rank);
 
-    if (mine.count > 0 && to.count > 0)
+    if (mine.count > 0 && to.count > 0 && mine.at != to.at)
         MPIR_Err_keep_first(&op->mpi_errno, MPIR_Localcopy(mine.at, mine.count, mine.datatype,
                                                            to.at, to.count, to.datatype));
 }
