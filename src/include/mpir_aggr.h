@@ -24,8 +24,9 @@
  * Nonblocking and persistent collectives of short data go the first way (MPIR_AGGR_POST).  So do
  * the short parts of scatterv, gatherv, alltoallv and alltoallw, and of collectives of neighbours.
  * If no blocking collective, or call that makes a persistent one, has made the agreement,
- * nonblocking ones make it without waiting.  The moment is a matter of chance.  So nonblocking reductions whose result depends on
- * the order of operations do not use those lines before a call that waits.
+ * nonblocking ones make it without waiting.  The moment is a matter of chance.  So nonblocking
+ * reductions whose result depends on the order of operations do not use those lines before a call
+ * that waits.
  *
  * Excluded are intercommunicators, memory of GPUs, and collectives whose algorithm is chosen by
  * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with MPI_THREAD_MULTIPLE use the third way

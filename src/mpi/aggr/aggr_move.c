@@ -425,8 +425,7 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
         is_root ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
                 : MPIR_Aggr_bytes(recvcount, recvtype);
     enum MPIR_Aggr_kind kind =
-        MPIR_Aggr_rooted(total(bytes, comm), MPIR_AGGR_FEW_SCATTER,
-                         MPIR_Aggr_settings.long_bytes);
+        MPIR_Aggr_rooted(total(bytes, comm), MPIR_AGGR_FEW_SCATTER, MPIR_Aggr_settings.long_bytes);
     bool in_rows =
         (!is_root || lies_in_a_row(sendtype)) && recvbuf != MPI_IN_PLACE && lies_in_a_row(recvtype);
     aggr_group_t *group = move_begin(comm, kind, bytes, comm->local_size, in_rows, mpi_errno);

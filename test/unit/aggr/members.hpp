@@ -57,8 +57,13 @@ struct Places {
         return static_cast<const Places *>(places)->level[level][static_cast<size_t>(member)];
     }
     aggr_shape_t shape(int fan, int lines = 2) const {
-        return {
-            static_cast<int>(level[0].size()), fan, 256, lines, {of, this}, {same_seat, nullptr}, 0};
+        return {static_cast<int>(level[0].size()),
+                fan,
+                256,
+                lines,
+                {of, this},
+                {same_seat, nullptr},
+                0};
     }
 };
 

@@ -70,7 +70,8 @@
 #define MPIR_aggr_lend simulated_lend
 #define MPIR_aggr_end_loan simulated_end_loan
 #define MPIR_aggr_tell_all simulated_tell_all
-#define MPIR_aggr_tell_loan simulated_tell_loan
+#define MPIR_aggr_conclude simulated_conclude
+#define MPIR_aggr_recall simulated_recall
 #define MPIR_aggr_hall_reserve simulated_hall_reserve
 #define MPIR_aggr_hall_release simulated_hall_release
 #define MPIR_aggr_hall_enter simulated_hall_enter

@@ -180,12 +180,10 @@ TEST(Simulation, loans_whose_waits_fail_in_random_orders) {
         const int members = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
         turns_left = 2 + random() % 60;
-        GroupRun one(lending(shape(members, 16, 256, 2 << random() % 3)),
-                     [&](aggr_group_t &group) {
-                         aggr_desk_t desk = desk_of(group);
-                         return random_program(group, seed, 20, simulated, 40, &desk) ||
-                                group.broken == revoked;
-                     });
+        GroupRun one(lending(shape(members, 16, 256, 2 << random() % 3)), [&](aggr_group_t &group) {
+            aggr_desk_t desk = desk_of(group);
+            return random_program(group, seed, 20, simulated, 40, &desk) || group.broken == revoked;
+        });
         EXPECT_TRUE(one.go(changing_at_random(random, rarely)))
             << "run " << run << " seed " << seed << " members " << members;
         turns_left = 0;

@@ -21,8 +21,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Small collectives of processes that share a node go through cache lines which they share. The same in
-        all processes. For one collective, its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM chooses another way.
+        Small collectives of processes that share a node go through cache lines which they share.
+        The same in all processes. For one collective, its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM
+        chooses another way.
 
     - name        : MPIR_CVAR_AGGR_MAX_BYTES
       category    : AGGR
@@ -32,8 +33,8 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Largest payload of a process, in bytes, that goes this way; of a scatter, an allgather or an alltoall what a
-        process sends or gets in all. The same in all processes.
+        Largest payload of a process, in bytes, that goes this way; of a scatter, an allgather or
+        an alltoall what a process sends or gets in all. The same in all processes.
 
     - name        : MPIR_CVAR_AGGR_LONG_BYTES
       category    : AGGR
@@ -54,8 +55,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Of a payload that is too long for lines, parts of at least so many bytes are read where they lie, by
-        process_vm_readv, instead of going through desks, if the kernel allows it. 0: none. The same in all processes.
+        Of a payload that is too long for lines, parts of at least so many bytes are read where
+        they lie, if the kernel allows it, and do not go through desks. 0: none. The same in all
+        processes.
 
     - name        : MPIR_CVAR_AGGR_ARENA_MB
       category    : AGGR
@@ -65,8 +67,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Most shared memory of a node for aggregates, in megabytes; it is taken as communicators need it, at their first
-        small collective. Those that find no room use the other algorithms. 0 means none.
+        Most shared memory of a node for aggregates, in megabytes; it is taken as communicators
+        need it, at their first small collective. Those that find no room use the other
+        algorithms. 0 means none.
 
     - name        : MPIR_CVAR_AGGR_FAN
       category    : AGGR
@@ -76,8 +79,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Up to so many processes of a node read each other's lines; more do it in groups of at most so many. 0: 16, and on a node
-        with more processes than cores all of them. That of a communicator's first process counts.
+        Up to so many processes of a node read each other's lines; more do it in groups of at most
+        so many. 0: 16, and on a node with more processes than cores all of them. That of a
+        communicator's first process counts.
 
     - name        : MPIR_CVAR_AGGR_DIRECT
       category    : AGGR
@@ -87,8 +91,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Up to so many processes that share no node do a barrier, or a small allreduce, by a message from each to each, which is
-        one step of waiting. 0 means none; 16 is the most. The same in all processes.
+        Up to so many processes that share no node do a barrier, or a small allreduce, by a
+        message from each to each, which is one step of waiting. 0 means none; 16 is the most. The
+        same in all processes.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */

@@ -31,8 +31,8 @@ static int receive(const struct pair *pair, void *to)
 {
     int mpi_errno;
 
-    mpi_errno = MPIR_Sched_recv(to, pair->count, pair->datatype, 1 - pair->comm->rank, pair->comm,
-                                pair->s);
+    mpi_errno =
+        MPIR_Sched_recv(to, pair->count, pair->datatype, 1 - pair->comm->rank, pair->comm, pair->s);
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = MPIR_Sched_barrier(pair->s);
     return mpi_errno;
@@ -40,8 +40,7 @@ static int receive(const struct pair *pair, void *to)
 
 static int reduce(const struct pair *pair, const void *left, void *right)
 {
-    int mpi_errno =
-        MPIR_Sched_reduce(left, right, pair->count, pair->datatype, pair->op, pair->s);
+    int mpi_errno = MPIR_Sched_reduce(left, right, pair->count, pair->datatype, pair->op, pair->s);
 
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = MPIR_Sched_barrier(pair->s);

@@ -188,8 +188,6 @@ int MPIR_aggr_differs(aggr_group_t *group, const aggr_line_t *line);
 
 /* Publishes my line of the operation in progress, and compares the lengths of all members. */
 int MPIR_aggr_tell_first(aggr_group_t *group, uint64_t bytes);
-/* The same for a loan, which my line describes; *lent: all members can read what others lend. */
-int MPIR_aggr_tell_loan(aggr_group_t *group, uint64_t bytes, bool works, bool *lent);
 
 /* Publishes my line, with the length of my payload. */
 static inline int MPIR_aggr_tell(aggr_group_t *group, size_t bytes)
@@ -246,8 +244,12 @@ static inline bool MPIR_aggr_may_lend(const aggr_group_t *group, size_t part)
  * then *lent, MPIR_aggr_end_loan or an operation of MPIR_aggr_tell_all must follow.  REQUIRES
  * MPIR_aggr_may_lend */
 int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent);
-/* The same without a question: writes it into my line of the operation in progress. */
+/* Of the operation in progress: in it, my line says where my buffers are; after it, what all
+ * members know of loans, and this one for the next. */
 void MPIR_aggr_describe_loan(aggr_group_t *group, const void *in, void *out);
+void MPIR_aggr_conclude(aggr_group_t *group, bool all_lend);
+/* This member leaves a loan.  Nobody begins to copy any more; waits for those that are copying. */
+void MPIR_aggr_recall(const aggr_group_t *group);
 /* Bytes of a member's `in`, or into its `out`, if it has one.  False: they are out of reach. */
 bool MPIR_aggr_borrow(const aggr_group_t *group, int member, size_t from, void *to, size_t bytes);
 bool MPIR_aggr_give(const aggr_group_t *group, int member, const void *from, size_t to,

@@ -13,9 +13,9 @@
  * line, the desks serve what is left of this payload, and there are no more loans.
  *
  * A member whose wait ends with an error leaves, and its caller may use its buffers again.  So it
- * recalls the loan first: from then on nobody begins to copy, and who has copied waits for the error
- * to reach it, too.  Then it waits for those who are copying.  Who has died copies no more; its
- * memory cannot be read.
+ * recalls the loan first: from then on nobody begins to copy, and who has copied waits for the
+ * error to reach it, too.  Then it waits for those who are copying.  Who has died copies no more;
+ * its memory cannot be read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -167,8 +167,7 @@ void MPIR_aggr_describe_loan(aggr_group_t *group, const void *in, void *out)
     loan->process = (int32_t) getpid();
 }
 
-/* What all members know after this operation, and what this one knows for the next. */
-static void conclude(aggr_group_t *group, bool all_lend)
+void MPIR_aggr_conclude(aggr_group_t *group, bool all_lend)
 {
     if (group->loans == AGGR_LOANS_UNTRIED)
         group->loans = can_borrow_from_all(group) ? AGGR_LOANS_WORK : AGGR_LOANS_FAIL;
@@ -176,7 +175,7 @@ static void conclude(aggr_group_t *group, bool all_lend)
         group->loans = all_lend ? AGGR_LOANS_AGREED : AGGR_LOANS_NEVER;
 }
 
-/* Both in one order for all members, as in recall. */
+/* Both in one order for all members, as in MPIR_aggr_recall. */
 bool MPIR_aggr_start_copies(const aggr_group_t *group)
 {
     aggr_block_t *block = MPIR_aggr_block(group);
@@ -206,7 +205,7 @@ static uint32_t count_dead(const aggr_group_t *group)
     return dead;
 }
 
-static void recall(const aggr_group_t *group)
+void MPIR_aggr_recall(const aggr_group_t *group)
 {
     enum { POLLS = 1000 };
     aggr_block_t *block = MPIR_aggr_block(group);
@@ -248,25 +247,10 @@ int MPIR_aggr_tell_all(aggr_group_t *group, uint64_t mine, int writes, uint64_t 
 {
     int status = tell_all(group, mine, writes, least);
     if (status)
-        recall(group);
+        MPIR_aggr_recall(group);
     while (status == AGGR_OK &&
            __atomic_load_n(&MPIR_aggr_block(group)->recalled, __ATOMIC_ACQUIRE))
         status = MPIR_aggr_turn(group);
-    return status;
-}
-
-int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent)
-{
-    bool works = group->loans == AGGR_LOANS_WORK || group->loans == AGGR_LOANS_AGREED;
-    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
-    if (status)
-        return status;
-    MPIR_aggr_describe_loan(group, in, out);
-    status = MPIR_aggr_tell_loan(group, length, works, lent);
-    if (status == AGGR_OK)
-        conclude(group, *lent);
-    else if (group->broken)
-        recall(group);
     return status;
 }
 

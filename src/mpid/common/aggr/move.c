@@ -318,8 +318,7 @@ static int bcast_by_loan(aggr_group_t *group, const void *in, void *out, size_t 
         return move_by_loan(group, &move, part_for_all(group, bytes), bytes, done);
     group->lent = group->seq;
     if (out) {
-        moved =
-            MPIR_aggr_start_copies(group) && MPIR_aggr_borrow(group, root, 0, out, bytes);
+        moved = MPIR_aggr_start_copies(group) && MPIR_aggr_borrow(group, root, 0, out, bytes);
         MPIR_aggr_stop_copies(group);
     }
     int status = MPIR_aggr_end_loan(group, moved, true, &moved);
@@ -405,8 +404,7 @@ int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t b
 
 int MPIR_aggr_gather(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
 {
-    const move_t move = {
-        .copy = copy_to_root, .in = in, .out = out, .bytes = bytes, .root = root};
+    const move_t move = {.copy = copy_to_root, .in = in, .out = out, .bytes = bytes, .root = root};
     bool done;
     int status = move_by_loan(group, &move, bytes, bytes, &done);
     return status || done ? status : gather_to(group, in, out, bytes, group->me == root);
@@ -428,8 +426,7 @@ int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t by
     return AGGR_OK;
 }
 
-static int scatter_by_places(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                             int root)
+static int scatter_by_places(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);

@@ -185,19 +185,34 @@ int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes)
     return status ? status : compare_all(group, bytes, &how);
 }
 
-int MPIR_aggr_tell_loan(aggr_group_t *group, uint64_t bytes, bool works, bool *lent)
+static int tell_long(aggr_group_t *group, uint64_t bytes, uint32_t *how)
 {
-    uint32_t how = AGGR_ON_DESK | (works ? AGGR_LENDS : 0);
-    int status = compare_all(group, bytes, &how);
+    int status = compare_all(group, bytes, how);
     group->compared = status == AGGR_OK;
-    *lent = group->compared && (how & AGGR_LENDS);
     return status;
 }
 
 int MPIR_aggr_tell_first(aggr_group_t *group, uint64_t bytes)
 {
-    bool lent;
-    return MPIR_aggr_tell_loan(group, bytes, false, &lent);
+    uint32_t how = AGGR_ON_DESK;
+    return tell_long(group, bytes, &how);
+}
+
+int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent)
+{
+    bool works = group->loans == AGGR_LOANS_WORK || group->loans == AGGR_LOANS_AGREED;
+    uint32_t how = AGGR_ON_DESK | (works ? AGGR_LENDS : 0);
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
+    if (status)
+        return status;
+    MPIR_aggr_describe_loan(group, in, out);
+    status = tell_long(group, length, &how);
+    *lent = status == AGGR_OK && (how & AGGR_LENDS);
+    if (status == AGGR_OK)
+        MPIR_aggr_conclude(group, *lent);
+    else if (group->broken)
+        MPIR_aggr_recall(group);
+    return status;
 }
 
 /* ---- payloads -------------------------------------------------------------------------------- */
@@ -358,8 +373,8 @@ static int reduce_lent(aggr_group_t *group, char *out, size_t bytes, const aggr_
 /* Who gets the result: the root, or with `root` < 0 all. */
 static bool is_taker(int member, int root) { return root < 0 || member == root; }
 
-/* As slice_begin; but the other member of a pair, who has to give what it folds, folds less than the
- * root, and of few bytes none. */
+/* As slice_begin; but the other member of a pair, who has to give what it folds, folds less than
+ * the root, and of few bytes none. */
 static size_t lent_slice_begin(const aggr_group_t *group, int member, size_t bytes, size_t unit,
                                int root)
 {

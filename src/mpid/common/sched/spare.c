@@ -14,10 +14,7 @@ static int is_closing; /* the process ends: nothing is kept any more */
 
 static bool is_kept(size_t bytes) { return bytes >= SPARE_LEAST && bytes <= SPARE_MOST; }
 
-static header_t *take(int i)
-{
-    return __atomic_exchange_n(&blocks[i], NULL, __ATOMIC_ACQUIRE);
-}
+static header_t *take(int i) { return __atomic_exchange_n(&blocks[i], NULL, __ATOMIC_ACQUIRE); }
 
 static void put(int i, header_t *block)
 {
