@@ -125,16 +125,14 @@ MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win *win)
     return issue;
 }
 
-/* Loads and stores reach the memory of shared and attached windows: MPI_Win_lock has to take their
- * locks.  With threads in several VCIs, each queue would need a lock. */
+/* Loads and stores reach the memory of shared windows: MPI_Win_lock has to take their locks.  With
+ * threads in several VCIs, each queue would need a lock. */
 bool MPIDIG_rma_may_wait(const MPIR_Win *win)
 {
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
     return false;
 #endif
-    return (win->create_flavor == MPI_WIN_FLAVOR_CREATE ||
-            win->create_flavor == MPI_WIN_FLAVOR_ALLOCATE) &&
-           !ENABLE_GPU;
+    return win->create_flavor != MPI_WIN_FLAVOR_SHARED && !ENABLE_GPU;
 }
 
 MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win *win)

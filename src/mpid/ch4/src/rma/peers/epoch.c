@@ -12,7 +12,7 @@
 /* Polls of a lock before the first poll of the network, unless cores are oversubscribed. */
 #define LOOKS_BEFORE_POLLS 100
 
-bool MPIDIG_rma_polls(const MPIR_Win *win)
+static inline bool progress_is_due(const MPIR_Win *win)
 {
     static unsigned calls; /* threads may lose counts, which does no harm */
     unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
@@ -21,6 +21,8 @@ bool MPIDIG_rma_polls(const MPIR_Win *win)
     return !MPIDIG_WIN(win, shared) || call % CALLS_BETWEEN_POLLS == 0 ||
            MPIDI_deferred_is_pending();
 }
+
+bool MPIDIG_rma_polls(const MPIR_Win *win) { return progress_is_due(win); }
 
 /* Without a peer's rank in the window: its place among them is known. */
 static bool is_dead(MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
@@ -31,20 +33,27 @@ static bool is_dead(MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
            MPIDIG_deaths_is_dead((MPIR_Comm *) node, (int) (peer - MPIDIG_WIN(win, shared)->peer));
 }
 
-/* A peer's memory is there when it is dead, and calls that do not poll do not learn of that. */
-static int progress_at_times(MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
+static int progress(MPIR_Win *win)
 {
-    int mpi_errno = MPI_SUCCESS;
-    int vci = MPIDI_WIN(win, am_vci);
+    int mpi_errno, vci = MPIDI_WIN(win, am_vci);
 
-    if (MPIDIG_rma_polls(win)) {
-        MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
-        mpi_errno = MPIDI_progress_test_vci(vci);
-        MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
-        MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-        if (mpi_errno == MPI_SUCCESS && is_dead(win, peer))
-            mpi_errno = MPIDIG_deaths_of_win(win, MPI_SUCCESS);
-    }
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
+    mpi_errno = MPIDI_progress_test_vci(vci);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
+    MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    return mpi_errno;
+}
+
+/* A peer's memory is there when it is dead, and calls that do not poll do not learn of that. */
+static inline int progress_at_times(MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
+{
+    int mpi_errno;
+
+    if (likely(!progress_is_due(win)))
+        return MPI_SUCCESS;
+    mpi_errno = progress(win);
+    if (mpi_errno == MPI_SUCCESS && is_dead(win, peer))
+        mpi_errno = MPIDIG_deaths_of_win(win, MPI_SUCCESS);
     return mpi_errno;
 }
 
@@ -165,23 +174,70 @@ fn_fail:
     goto fn_exit;
 }
 
+/* To release a lock completes all stores.  Without MPI_MODE_NOCHECK there is one of each peer that
+ * was accessed. */
 void MPIDIG_rma_shared_unlock_all(MPIR_Win *win)
 {
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
-    for (int i = 0; shared && i < shared->num_peers; i++)
-        release(&shared->peer[i]);
+    for (int i = 0; shared && i < shared->num_peers; i++) {
+        if (shared->peer[i].epoch != MPIDIG_RMA_PEER_NONE)
+            release(&shared->peer[i]);
+    }
+    if (shared && MPIDIG_WIN(win, sync).assert_mode & MPI_MODE_NOCHECK)
+        complete_stores();
+}
+
+static bool may_flush(const MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
+{
+    int epoch = MPIDIG_WIN(win, sync).access_epoch_type;
+
+    return epoch == MPIDIG_EPOTYPE_LOCK_ALL ||
+           (epoch == MPIDIG_EPOTYPE_LOCK && peer->epoch != MPIDIG_RMA_PEER_NONE);
 }
 
 int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
 {
-    int epoch = MPIDIG_WIN(win, sync).access_epoch_type;
-
-    if (epoch != MPIDIG_EPOTYPE_LOCK_ALL &&
-        (epoch != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE))
+    if (!may_flush(win, peer))
         return wrong_epoch();
     complete_stores();
     return progress_at_times(win, peer);
+}
+
+int MPIDIG_rma_shared_flush_local(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
+{
+    return may_flush(win, peer) ? progress_at_times(win, peer) : wrong_epoch();
+}
+
+int MPIDIG_rma_peers_lock_all(MPIR_Win *win, int assert)
+{
+    if (!may_begin_lock(win, NULL))
+        return wrong_epoch();
+    MPIR_TRY(MPIDIG_rma_shared_lock_all(win, assert));
+    if (assert & MPI_MODE_NOCHECK)
+        MPIDIG_WIN(win, sync).assert_mode |= MPI_MODE_NOCHECK;
+    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK_ALL;
+    return MPI_SUCCESS;
+}
+
+int MPIDIG_rma_peers_unlock_all(MPIR_Win *win)
+{
+    if (MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK_ALL)
+        return wrong_epoch();
+    MPIDIG_rma_shared_unlock_all(win);
+    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
+    MPIDIG_WIN(win, sync).assert_mode = 0;
+    return progress_is_due(win) ? progress(win) : MPI_SUCCESS;
+}
+
+int MPIDIG_rma_peers_flush_all(MPIR_Win *win)
+{
+    int epoch = MPIDIG_WIN(win, sync).access_epoch_type;
+
+    if (epoch != MPIDIG_EPOTYPE_LOCK && epoch != MPIDIG_EPOTYPE_LOCK_ALL)
+        return wrong_epoch();
+    complete_stores();
+    return progress_is_due(win) ? progress(win) : MPI_SUCCESS;
 }
 
 static uint32_t *posts_to(MPIR_Win *win, const MPIDIG_rma_peer_t *to, const MPIDIG_rma_peer_t *from)

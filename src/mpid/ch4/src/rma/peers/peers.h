@@ -9,19 +9,24 @@
  * active messages from other nodes do.  All operations on a peer go this way, so they keep the
  * program's order.
  *
- * Windows of MPI_Win_create and MPI_Win_create_dynamic have no peers, nor do windows with the info
- * keys alloc_shm=false or disable_shm_accumulate=true, nor programs with
- * MPIR_CVAR_CH4_RMA_SHARED=0.
+ * If all processes of a window of MPI_Win_create or MPI_Win_create_dynamic are on one node, they
+ * are peers, too.  Their memory is not mapped: the kernel copies (direct.h).
+ *
+ * Windows with the info key disable_shm_accumulate=true have no peers, nor do allocated windows
+ * with alloc_shm=false, nor programs with MPIR_CVAR_CH4_RMA_SHARED=0.
  *
  * A peer's post and completion are counters in shared memory, not messages.
  *
  *     window.c           creation and freeing
+ *     direct.c           operations on memory that is not mapped
  *     epoch.c            locks, posts and completions
- *     peer_operation.c   operations
+ *     peer_operation.c   operations on mapped memory
+ *     reach.c            what the kernel copies
  */
 #ifndef RMA_PEERS_H_INCLUDED
 #define RMA_PEERS_H_INCLUDED
 
+#include "mpir_deaths.h"
 #include "rma_lock.h"
 
 /* What a process shares with its peers: a cache line. */
@@ -38,6 +43,10 @@ typedef struct {
     MPIDIG_rma_control_t *control;
     enum { MPIDIG_RMA_PEER_NONE, MPIDIG_RMA_PEER_LOCKED, MPIDIG_RMA_PEER_NOCHECK } epoch;
     uint32_t used; /* posts of the peer for which an access epoch has begun */
+    /* where the memory is not mapped: */
+    struct MPIDIG_rma_door *door; /* NULL: it is */
+    struct MPIDIG_rma_batch *batch;
+    enum { MPIDIG_RMA_REACH_UNKNOWN, MPIDIG_RMA_REACH_COPIES, MPIDIG_RMA_REACH_MESSAGES } reach;
 } MPIDIG_rma_peer_t;
 
 typedef struct MPIDIG_rma_shared {
@@ -45,9 +54,13 @@ typedef struct MPIDIG_rma_shared {
     bool is_whole;  /* all processes of the window are peers */
     bool is_mapped; /* the controls are shared memory */
     MPIDIG_rma_control_t *controls;
+    uint64_t block;          /* of the node's arena, with the controls; 0: they have a segment */
     uint32_t *posts;         /* of peer j to peer i at  i * num_peers + j; NULL: by messages */
     uint32_t completes_used; /* of own->control->completed, in exposure epochs that are over */
     MPIDIG_rma_peer_t *own;
+    struct MPIDIG_rma_door *doors; /* NULL: the memory is mapped */
+    struct MPIDIG_rma_batch *waiting, *last_waiting;
+    bool has_messages; /* native operations on peers may be in flight */
     MPIDIG_rma_peer_t peer[];
 } MPIDIG_rma_shared_t;
 
@@ -81,6 +94,19 @@ int MPIDIG_rma_shared_unlock(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
 int MPIDIG_rma_shared_lock_all(MPIR_Win *win, int assert);
 void MPIDIG_rma_shared_unlock_all(MPIR_Win *win);
 int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
+int MPIDIG_rma_shared_flush_local(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
+
+/* Are all processes of the window peers, of which none may die alone?  Then these functions do all
+ * of MPI_Win_lock_all and so on. */
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_has_peers_only(const MPIR_Win *win)
+{
+    const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    return shared && shared->is_whole && !MPIR_Deaths_watched;
+}
+int MPIDIG_rma_peers_lock_all(MPIR_Win *win, int assert);
+int MPIDIG_rma_peers_unlock_all(MPIR_Win *win);
+int MPIDIG_rma_peers_flush_all(MPIR_Win *win);
 
 /* Exposes this process's memory to the process of this rank, or ends an access epoch to it.  False:
  * that takes a message. */

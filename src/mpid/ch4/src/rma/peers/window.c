@@ -2,7 +2,13 @@
 
 #include "mpidimpl.h"
 #include "mpidu_shm.h"
+#include "deaths.h"
+#ifndef MPIR_WITHOUT_AGGREGATES
+#include "mpir_arena.h"
+#endif
+#include "rma/peers/direct.h"
 #include "rma/peers/peers.h"
+#include "rma/peers/reach.h"
 #include "rma/window/agree.h"
 
 /*
@@ -20,14 +26,28 @@ cvars:
         One-sided operations on memory of MPI_Win_allocate and MPI_Win_allocate_shared of a process on the same node, and
         locks of it, are loads, stores and atomic instructions. If false, they are messages.
 
+    - name        : MPIR_CVAR_CH4_RMA_DIRECT
+      category    : CH4
+      type        : boolean
+      default     : true
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_GROUP_EQ
+      description : >-
+        One-sided operations in windows of MPI_Win_create and MPI_Win_create_dynamic whose
+        processes are all on one node are system calls of the origin, and locks of them are atomic
+        instructions. If false, or if the kernel does not permit these calls, they are messages.
+        MPIR_CVAR_CH4_RMA_SHARED=0 turns this off, too.
+
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
 /* More processes of a node post by messages: a post takes a word for each pair of them. */
 enum { MOST_POSTING = 64 };
 
-/* What the processes of a node agree on: does one refuse, has one memory in the window? */
-enum { UNWILLING = 1, HAS_MEMORY = 2 };
+/* What the processes of a node agree on: does one refuse, has one memory in the window, has one no
+ * arena, does one not know yet whether the kernel copies? */
+enum { UNWILLING = 1, HAS_MEMORY = 2, NO_ARENA = 4, UNTRIED = 8 };
 
 static MPIDIG_rma_shared_t *create(int num_peers, int own)
 {
@@ -47,20 +67,38 @@ static MPIDIG_rma_control_t *own_control(void)
     return MPL_calloc(1, sizeof(MPIDIG_rma_control_t), MPL_MEM_RMA);
 }
 
-static void set_peers(MPIR_Win *win, MPIDIG_rma_shared_t *shared)
+static void peer_set_mapped(MPIR_Win *win, MPIDIG_rma_shared_t *shared, int i)
 {
     const MPIDIG_win_shared_info_t *table = MPIDIG_WIN(win, shared_table);
 
+    shared->peer[i].base = table ? table[i].shm_base_addr : NULL;
+    shared->peer[i].size = table ? table[i].size : 0;
+    shared->peer[i].disp_unit = table ? table[i].disp_unit : 1;
+}
+
+static void set_peers(MPIR_Win *win, MPIDIG_rma_shared_t *shared)
+{
+    bool is_dynamic = win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC;
+
     for (int i = 0; i < shared->num_peers; i++) {
-        shared->peer[i].base = table ? table[i].shm_base_addr : NULL;
-        shared->peer[i].size = table ? table[i].size : 0;
-        shared->peer[i].disp_unit = table ? table[i].disp_unit : 1;
+        if (shared->doors)
+            shared->peer[i].door = &shared->doors[i];
+        else
+            peer_set_mapped(win, shared, i);
         shared->peer[i].control = &shared->controls[i];
     }
+    shared->own->door = NULL;
     shared->own->base = win->base;
-    shared->own->size = win->size;
+    shared->own->size = is_dynamic ? MPIR_AINT_MAX : win->size;
     shared->own->disp_unit = win->disp_unit;
     shared->is_whole = shared->num_peers == win->comm_ptr->local_size;
+}
+
+/* Windows whose memory is the program's. */
+static bool is_direct(const MPIR_Win *win)
+{
+    return win->create_flavor == MPI_WIN_FLAVOR_CREATE ||
+           win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC;
 }
 
 static size_t posts_bytes(int peers)
@@ -68,26 +106,72 @@ static size_t posts_bytes(int peers)
     return peers <= MOST_POSTING ? (size_t) peers * (size_t) peers * sizeof(uint32_t) : 0;
 }
 
-/* Sets *controls to shared memory of the node's processes, or to NULL on all of them. */
-static int share_controls(MPIR_Win *win, MPIR_Comm *node, bool willing,
-                          MPIDIG_rma_control_t **controls)
+/* Controls, posts and doors, each from a cache line on. */
+static size_t doors_offset(int peers)
 {
-    unsigned flags = (willing ? 0 : UNWILLING) | (win->size > 0 ? HAS_MEMORY : 0);
+    return peers * sizeof(MPIDIG_rma_control_t) + ((posts_bytes(peers) + 63) & ~(size_t) 63);
+}
+
+static size_t shared_bytes(const MPIR_Win *win, int peers)
+{
+    return doors_offset(peers) + (is_direct(win) ? peers * sizeof(MPIDIG_rma_door_t) : 0);
+}
+
+#ifdef MPIR_WITHOUT_AGGREGATES
+static bool has_arena(void) { return false; }
+static uint64_t block_reserve(size_t bytes MPL_UNUSED) { return 0; }
+static void *block_at(uint64_t block MPL_UNUSED) { return NULL; }
+static void block_release(uint64_t block MPL_UNUSED, size_t bytes MPL_UNUSED) {}
+#else
+static bool has_arena(void) { return MPIR_Aggr_arena() != NULL; }
+static uint64_t block_reserve(size_t bytes)
+{
+    return MPIR_aggr_arena_reserve(MPIR_Aggr_arena(), bytes);
+}
+static void *block_at(uint64_t block) { return MPIR_aggr_arena_at(MPIR_Aggr_arena(), block); }
+static void block_release(uint64_t block, size_t bytes)
+{
+    MPIR_aggr_arena_release(MPIR_Aggr_arena(), block, bytes);
+}
+#endif
+
+/* A window of the program's memory is made quickly: its controls are a block of the node's arena.
+ * Without room it has none. */
+static int share_block(MPIR_Win *win, MPIR_Comm *node, MPIDIG_rma_shared_t *shared)
+{
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    uint64_t block = node->rank == 0 ? block_reserve(shared_bytes(win, node->local_size)) : 0;
+
+    MPIR_TRY(MPIR_Bcast(&block, sizeof(block), MPI_BYTE, 0, node, &errflag));
+    shared->block = block;
+    shared->controls = block ? block_at(block) : NULL;
+    return MPI_SUCCESS;
+}
+
+static int share_segment(MPIR_Win *win, MPIR_Comm *node, MPIDIG_rma_shared_t *shared)
+{
     bool failed = false;
     void *memory = NULL;
 
-    *controls = NULL;
+    MPIR_TRY(MPIDU_shm_alloc(node, shared_bytes(win, node->local_size), &memory, &failed));
+    shared->controls = failed ? NULL : memory;
+    return MPI_SUCCESS;
+}
+
+/* Makes the controls shared memory of the node's processes, or none. */
+static int share_controls(MPIR_Win *win, MPIR_Comm *node, MPIDIG_rma_shared_t *shared)
+{
+    bool needs_table = win->size > 0 && !is_direct(win), wants_block = is_direct(win);
+    unsigned flags = (shared ? 0 : UNWILLING) | (needs_table ? HAS_MEMORY : 0) |
+                     (wants_block && !has_arena() ? NO_ARENA : 0);
+
     MPIR_TRY(MPIDIG_win_agree(node, MPI_SUCCESS, &flags));
     /* if there is memory but no table, no memory was shared: each process has its own */
     if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
         return MPI_SUCCESS;
-    MPIR_TRY(MPIDU_shm_alloc(
-        node, node->local_size * sizeof(MPIDIG_rma_control_t) + posts_bytes(node->local_size),
-        &memory, &failed));
-    if (!failed)
-        *controls = memory;
-
-    return MPI_SUCCESS;
+    if (wants_block && !(flags & NO_ARENA))
+        MPIR_TRY(share_block(win, node, shared));
+    return shared->controls ? MPI_SUCCESS : share_segment(win, node, shared);
 }
 
 static bool is_wanted(const MPIR_Win *win)
@@ -101,6 +185,18 @@ static bool is_wanted(const MPIR_Win *win)
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
+/* The id of a process that has died may be another's.  Threads of several VCIs would need a lock
+ * for each batch.  A window with an info key of issuing wants messages. */
+static bool is_direct_wanted(const MPIR_Win *win)
+{
+#if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
+    return false;
+#endif
+    return MPIR_CVAR_CH4_RMA_SHARED && MPIR_CVAR_CH4_RMA_DIRECT && !ENABLE_GPU &&
+           !MPIR_Deaths_watched && !MPIDIG_WIN(win, info_args).disable_shm_accumulate &&
+           !MPIDIG_WIN(win, issue) && MPIDIG_rma_is_copied(win->base, win->size);
+}
+
 static bool is_dead(uint32_t process) { return MPIR_Deaths_has((int) process - 1); }
 
 static void watch_guards(void)
@@ -111,6 +207,69 @@ static void watch_guards(void)
     MPIR_rma_lock_is_dead = is_dead;
 }
 
+/* Makes the doors.  The kernel permits all or none, so a process tries one other, once.  False, on
+ * all processes: it does not. */
+static int open_doors(MPIR_Win *win, MPIR_Comm *node, MPIDIG_rma_shared_t *shared, bool *are_open)
+{
+    static bool is_tried;
+    unsigned flags = is_tried ? 0 : UNTRIED;
+    int next = (node->rank + 1) % node->local_size;
+
+    shared->doors =
+        (MPIDIG_rma_door_t *) ((char *) shared->controls + doors_offset(shared->num_peers));
+    MPIDIG_rma_door_describe(&shared->doors[node->rank], win);
+    MPIR_TRY(MPIDIG_win_agree(node, MPI_SUCCESS, &flags));
+    *are_open = true;
+    if (!(flags & UNTRIED))
+        return MPI_SUCCESS;
+    flags = MPIDIG_rma_door_leads(&shared->doors[next]) ? 0 : UNWILLING;
+    MPIR_TRY(MPIDIG_win_agree(node, MPI_SUCCESS, &flags));
+    is_tried = *are_open = !(flags & UNWILLING);
+    return MPI_SUCCESS;
+}
+
+/* Do all processes of the window share a node?  The same in all of them. */
+static bool is_on_one_node(const MPIR_Win *win)
+{
+    const MPIR_Comm *node = win->comm_ptr->node_comm;
+
+    return node && node->local_size == win->comm_ptr->local_size && MPIR_Do_others_exist();
+}
+
+/* No process uses a block any more: it is the first one's to give back. */
+static int free_controls(MPIR_Win *win, MPIDIG_rma_shared_t *shared)
+{
+    if (!shared->is_mapped) {
+        MPL_free(shared->controls);
+        return MPI_SUCCESS;
+    }
+    if (!shared->block)
+        return MPIDU_shm_free(shared->controls);
+    if (shared->own == shared->peer)
+        block_release(shared->block, shared_bytes(win, shared->num_peers));
+    return MPI_SUCCESS;
+}
+
+/* Controls in shared memory; NULL: the processes of the node have none. */
+static int share(MPIR_Win *win, MPIR_Comm *node, MPIDIG_rma_shared_t *shared)
+{
+    bool are_open = true;
+
+    MPIR_TRY(share_controls(win, node, shared));
+    if (!shared || !shared->controls)
+        return MPI_SUCCESS;
+    shared->is_mapped = true;
+    if (posts_bytes(shared->num_peers) > 0)
+        shared->posts = (uint32_t *) (shared->controls + shared->num_peers);
+    if (is_direct(win))
+        MPIR_TRY(open_doors(win, node, shared, &are_open));
+    if (!are_open) {
+        MPIR_TRY(free_controls(win, shared));
+        shared->controls = NULL;
+    }
+    return MPI_SUCCESS;
+}
+
 int MPIDIG_rma_shared_init(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -118,28 +277,24 @@ int MPIDIG_rma_shared_init(MPIR_Win *win)
     MPIDIG_rma_shared_t *shared = NULL;
 
     watch_guards();
-    if (is_wanted(win))
+    if (is_direct(win) && !is_on_one_node(win))
+        goto fn_exit;
+    if (is_direct(win) ? is_direct_wanted(win) : is_wanted(win))
         shared = create(node ? node->local_size : 1, node ? node->rank : 0);
-    if (node) {
-        MPIDIG_rma_control_t *controls;
-        mpi_errno = share_controls(win, node, shared != NULL, &controls);
-        MPIR_ERR_CHECK(mpi_errno);
-        if (shared)
-            shared->controls = controls;
-    } else if (shared) {
+    if (node)
+        mpi_errno = share(win, node, shared);
+    else if (shared)
         shared->controls = own_control();
-    }
-    if (!shared || !shared->controls)
+    if (mpi_errno || !shared || !shared->controls)
         goto fn_fail;
-    shared->is_mapped = node != NULL;
-    if (node && posts_bytes(shared->num_peers) > 0)
-        shared->posts = (uint32_t *) (shared->controls + shared->num_peers);
     set_peers(win, shared);
     MPIDIG_WIN(win, shared) = shared;
 
 fn_exit:
     return mpi_errno;
 fn_fail:
+    if (shared && shared->controls)
+        (void) free_controls(win, shared);
     MPL_free(shared);
     goto fn_exit;
 }
@@ -151,10 +306,8 @@ int MPIDIG_rma_shared_free(MPIR_Win *win)
 
     if (!shared)
         return MPI_SUCCESS;
-    if (shared->is_mapped)
-        mpi_errno = MPIDU_shm_free(shared->controls);
-    else
-        MPL_free(shared->controls);
+    MPIDIG_rma_direct_free(shared);
+    mpi_errno = free_controls(win, shared);
     MPL_free(shared);
     MPIDIG_WIN(win, shared) = NULL;
     return mpi_errno;
