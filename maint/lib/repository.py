@@ -289,7 +289,11 @@ class Tree:
             command = ("apply", "--cached", "--whitespace=nowarn", "-")
             self.plumb(*command, input=text.encode("utf-8", "surrogateescape"))
         except t.Failure as e:
-            raise t.Failure(f"patches/{patch.name} does not apply:\n{e}")
+            raise t.Failure(
+                f"patches/{patch.name} does not apply:\n{e}\n"
+                "MPICH, or an earlier patch, has other lines there. Make the patch again: "
+                'doc/contributing/editing_a_patch.md, "A new upstream version"'
+            )
 
     def known_steps(self, tip):
         """[(commit, what commit_patches compares)] of a tip, up to our files."""
