@@ -19,7 +19,7 @@
  * members exchange it.
  */
 
-static bool survives_deaths(const MPIR_Comm *comm)
+static bool has_others(const MPIR_Comm *comm)
 {
     return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM || comm->local_size > 1;
 }
@@ -110,7 +110,7 @@ int MPIR_Comm_agree_impl(MPIR_Comm *comm, int *flag)
 {
     int mpi_errno;
 
-    if (MPIR_Deaths_watched && survives_deaths(comm))
+    if (MPIR_Deaths_watched && has_others(comm))
         return MPIR_Comm_agree_of_living(comm, flag);
     mpi_errno = MPIR_Comm_repair_begins(comm);
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -125,7 +125,7 @@ int MPIR_Comm_shrink_impl(MPIR_Comm *comm, MPIR_Comm **made)
 {
     int mpi_errno;
 
-    if (MPIR_Deaths_watched && survives_deaths(comm)) {
+    if (MPIR_Deaths_watched && has_others(comm)) {
         mpi_errno = MPIR_Comm_shrink_to_living(comm, made);
     } else {
         mpi_errno = MPIR_Comm_repair_begins(comm);
