@@ -166,26 +166,16 @@ static struct MPIR_Aggr_operation operation(MPIR_Comm *comm, uint64_t bytes, int
     return op;
 }
 
-/* Will begin() find no ring, whatever the lengths, or is there an error?  For who has to look at
- * the counts of all members before. */
-static bool has_surely_none(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
-{
-    *mpi_errno = MPI_SUCCESS;
-    return !*request && !MPIR_Aggr_find_ring(comm, request, mpi_errno);
-}
-
-/* With `parts` of them in each datum.  False: there is no ring, or the data go by a schedule, as
- * all members know.  What does not takes a tag, too: after lengths that differ, all members have
- * the same next one. */
-static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR_Request **request,
-                  int *mpi_errno)
+/* In op.ring, with `parts` of them in each datum.  False: the data go by a schedule, as all members
+ * know.  What does not takes a tag, too: after lengths that differ, all members have the same next
+ * one. */
+static bool begin_in_ring(struct MPIR_Aggr_operation op, uint64_t bytes, int parts,
+                          MPIR_Request **request, int *mpi_errno)
 {
     uint64_t length = bytes & ~MPIR_AGGR_NO_LENGTH;
     bool fits = length <= MPIR_Aggr_settings.max_bytes / (size_t) parts;
-    aggr_ring_t *ring = MPIR_Aggr_find_ring(op.comm, request, mpi_errno);
+    aggr_ring_t *ring = op.ring;
 
-    if (!ring)
-        return *mpi_errno != MPI_SUCCESS;
     op.place = fits ? (size_t) length * (size_t) parts : 0;
     if (length != bytes) {
         op.length = NO_LENGTH | (uint32_t) length;
@@ -201,6 +191,15 @@ static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR
     op.ring = ring;
     *mpi_errno = MPIR_Aggr_start(&op, fits ? request : NULL);
     return fits || *mpi_errno != MPI_SUCCESS;
+}
+
+/* The same in the communicator's ring.  False: it may have none. */
+static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR_Request **request,
+                  int *mpi_errno)
+{
+    op.ring = MPIR_Aggr_find_ring(op.comm, request, mpi_errno);
+    return op.ring ? begin_in_ring(op, bytes, parts, request, mpi_errno)
+                   : *mpi_errno != MPI_SUCCESS;
 }
 
 /* Longer parts than fit, up to this length, need messages, but no schedule. */
@@ -295,8 +294,9 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     struct MPIR_Aggr_operation op;
     struct MPIR_Aggr_buffer mine;
     int rank = comm->rank;
+    aggr_ring_t *ring = MPIR_Aggr_find_ring(comm, request, mpi_errno);
 
-    if (has_surely_none(comm, request, mpi_errno))
+    if (!ring)
         return *mpi_errno != MPI_SUCCESS;
     for (int m = 0; m < comm->local_size; m++)
         longest = MPL_MAX(longest, recvcounts[m]);
@@ -313,11 +313,12 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     op = operation(comm, MPIR_Aggr_bytes(recvcounts[rank], recvtype), 0, comm->local_size - 1);
     op.in = mine;
     op.out = buffer_of(recvbuf, longest, recvtype);
+    op.ring = ring;
     op.counts = recvcounts;
     op.places = displs;
     if (MPIR_Aggr_bytes(op.in.count, op.in.datatype) != op.part)
         bytes |= MPIR_AGGR_NO_LENGTH;
-    return begin(op, bytes, 1, request, mpi_errno);
+    return begin_in_ring(op, bytes, 1, request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -402,23 +403,29 @@ static bool can_fold(MPI_Datatype datatype, MPI_Op op, const MPIR_Comm *comm,
            (*request || MPIR_Aggr_has_agreed(comm) || !MPIR_Aggr_is_rounded(datatype, op));
 }
 
-/* Folds the data of members first .. last. */
-static bool reduction(const void *sendbuf, void *recvbuf, struct share share, MPI_Datatype datatype,
-                      MPI_Op op, int first, int last, MPIR_Comm *comm, MPIR_Request **request,
-                      int *mpi_errno)
+/* Folds the data of members 0 .. last. */
+static struct MPIR_Aggr_operation reduction(const void *sendbuf, void *recvbuf, struct share share,
+                                            MPI_Datatype datatype, MPI_Op op, int last,
+                                            MPIR_Comm *comm)
 {
-    uint64_t bytes = MPIR_Aggr_bytes(share.all, datatype);
-    struct MPIR_Aggr_operation reduce;
+    struct MPIR_Aggr_operation reduce =
+        operation(comm, MPIR_Aggr_bytes(share.all, datatype), 0, last);
 
-    if (!can_fold(datatype, op, comm, request))
-        return false;
-    reduce = operation(comm, bytes, first, last);
     reduce.part = (size_t) MPIR_Aggr_bytes(share.count, datatype);
     reduce.offset = (size_t) MPIR_Aggr_bytes(share.before, datatype);
     reduce.in = buffer_of(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, share.all, datatype);
     reduce.out = buffer_of(recvbuf, share.count, datatype);
     reduce.fold = MPIR_OP_HDL_TO_FN(op);
-    return begin(reduce, bytes, 1, request, mpi_errno);
+    return reduce;
+}
+
+static bool begin_reduction(const void *sendbuf, void *recvbuf, struct share share,
+                            MPI_Datatype datatype, MPI_Op op, int last, MPIR_Comm *comm,
+                            MPIR_Request **request, int *mpi_errno)
+{
+    return can_fold(datatype, op, comm, request) &&
+           begin(reduction(sendbuf, recvbuf, share, datatype, op, last, comm),
+                 MPIR_Aggr_bytes(share.all, datatype), 1, request, mpi_errno);
 }
 
 static struct share whole(MPI_Aint count) { return (struct share){count, 0, count}; }
@@ -427,31 +434,32 @@ bool MPIR_Aggr_post_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count
                               MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                               MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0, comm->local_size - 1, comm,
-                     request, mpi_errno);
+    return begin_reduction(sendbuf, recvbuf, whole(count), datatype, op, comm->local_size - 1, comm,
+                           request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                            MPI_Datatype datatype, MPI_Op op, int root, MPIR_Comm *comm,
                            MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0,
-                     comm->rank == root ? comm->local_size - 1 : -1, comm, request, mpi_errno);
+    return begin_reduction(sendbuf, recvbuf, whole(count), datatype, op,
+                           comm->rank == root ? comm->local_size - 1 : -1, comm, request,
+                           mpi_errno);
 }
 
 bool MPIR_Aggr_post_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                          MPI_Op op, MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0, comm->rank, comm, request,
-                     mpi_errno);
+    return begin_reduction(sendbuf, recvbuf, whole(count), datatype, op, comm->rank, comm, request,
+                           mpi_errno);
 }
 
 bool MPIR_Aggr_post_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count,
                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                            MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0, comm->rank - 1, comm, request,
-                     mpi_errno);
+    return begin_reduction(sendbuf, recvbuf, whole(count), datatype, op, comm->rank - 1, comm,
+                           request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Aint recvcount,
@@ -460,8 +468,8 @@ bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI
 {
     struct share share = {recvcount * comm->local_size, recvcount * comm->rank, recvcount};
 
-    return reduction(sendbuf, recvbuf, share, datatype, op, 0, comm->local_size - 1, comm, request,
-                     mpi_errno);
+    return begin_reduction(sendbuf, recvbuf, share, datatype, op, comm->local_size - 1, comm,
+                           request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
@@ -469,14 +477,18 @@ bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI
                                    MPIR_Request **request, int *mpi_errno)
 {
     struct share share = {0, 0, recvcounts[comm->rank]};
+    aggr_ring_t *ring;
+    struct MPIR_Aggr_operation reduce;
 
     if (!can_fold(datatype, op, comm, request))
         return false;
-    if (has_surely_none(comm, request, mpi_errno))
+    ring = MPIR_Aggr_find_ring(comm, request, mpi_errno);
+    if (!ring)
         return *mpi_errno != MPI_SUCCESS;
     share.all = MPIR_Aggr_sum(recvcounts, comm);
     for (int m = 0; m < comm->rank; m++)
         share.before += recvcounts[m];
-    return reduction(sendbuf, recvbuf, share, datatype, op, 0, comm->local_size - 1, comm, request,
-                     mpi_errno);
+    reduce = reduction(sendbuf, recvbuf, share, datatype, op, comm->local_size - 1, comm);
+    reduce.ring = ring;
+    return begin_in_ring(reduce, MPIR_Aggr_bytes(share.all, datatype), 1, request, mpi_errno);
 }
