@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     /* Calls MPIR_Events_set_source(), once; false: there are no events. */
     bool (*open)(void);
-    /* Can the members serve each other by events; and do they know where? */
+    /* Can this process serve these members by events, and they it; and do they know where? */
     bool (*can_meet)(struct MPIR_Comm *comm);
     bool (*has_met)(struct MPIR_Comm *comm);
     int (*meet)(struct MPIR_Comm *comm); /* they tell each other: collective */

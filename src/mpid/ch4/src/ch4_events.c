@@ -3,7 +3,6 @@
 #include "mpidimpl.h"
 #include "mpir_arrivals.h"
 #include "mpir_events.h"
-#include "mpir_others.h"
 #include "mpir_tvars.h"
 #include "rma/deferred.h"
 #include "rma/window/agree.h"
@@ -381,8 +380,6 @@ unsigned MPIR_Events_offer(const MPIR_Win *win, MPIR_Info *info)
 {
     bool is_hinted;
 
-    if (!MPIR_Events_may_come() || MPIR_Events_are_for_all() || !MPIR_Do_others_exist())
-        return MPIDIG_WIN_WITHOUT_EVENTS;
     if (!(is_served_by_messages(win) || (has_hint(info, &is_hinted) && is_hinted)) ||
         !can_come(win->comm_ptr))
         return MPIDIG_WIN_WITHOUT_EVENTS;

@@ -6,6 +6,7 @@
 #include "ucx_transports.h"
 #include "mpir_arrivals.h"
 #include "mpir_events.h"
+#include "mpir_others.h"
 #include "rma/window/agree.h"
 
 /* Members of a window whose addresses a process keeps: some 200 bytes each. */
@@ -175,7 +176,7 @@ static bool is_of_world(const MPIDI_av_entry_t *av)
 /* Endpoints to other worlds end with these (ucx_worlds.h), and the second worker has none. */
 static bool can_meet(MPIR_Comm *comm)
 {
-    bool can = comm->local_size <= MEMBERS_MOST;
+    bool can = MPIR_Do_others_exist() && comm->local_size <= MEMBERS_MOST;
 
     for (int i = 0; i < comm->local_size && can; i++)
         can = is_of_world(MPIDIU_comm_rank_to_av(comm, i));
@@ -255,13 +256,11 @@ uint64_t MPIDI_UCX_events_feature(void)
 
 void MPIDI_UCX_events_init(void)
 {
-    static const MPIR_Events_late_t late = {open_second, can_meet, has_met, meet, use};
+    static const MPIR_Events_late_t never = {0}, late = {open_second, can_meet, has_met, meet, use};
+    bool may_come = MPIR_Events_may_come() && MPIDI_UCX_global.num_vnis == 1;
 
     has_failed = false;
-    if (!MPIR_Events_may_come() || MPIDI_UCX_global.num_vnis != 1)
-        return;
-    if (MPIR_Events_are_for_all())
+    if (may_come && MPIR_Events_are_for_all())
         (void) set_source(MPIDI_UCX_global.ctx[0].worker, arm_first);
-    else
-        MPIR_Events_set_late(&late);
+    MPIR_Events_set_late(may_come && !MPIR_Events_are_for_all() ? &late : &never);
 }
