@@ -45,6 +45,44 @@ static bool set_source(ucp_worker_h worker, bool (*arm)(void))
     return true;
 }
 
+/* ---- processes that were met ---- */
+
+/* For so many more.  Nothing changes without memory. */
+static bool make_room(int more)
+{
+    const struct MPIDI_UCX_events old = MPIDI_UCX_events;
+    unsigned bits = 1;
+    MPIDI_UCX_events_peer_t *peers;
+
+    while (1u << bits < 2 * (old.met + (unsigned) more))
+        bits++;
+    if (bits <= old.bits)
+        return true;
+    peers = MPL_calloc((size_t) 1 << bits, sizeof(*peers), MPL_MEM_ADDRESS);
+    if (!peers)
+        return false;
+    MPIDI_UCX_events.peers = peers;
+    MPIDI_UCX_events.bits = bits;
+    for (size_t i = 0; old.peers && i < (size_t) 1 << old.bits; i++) {
+        if (old.peers[i].address)
+            *MPIDI_UCX_events_find(old.peers[i].rank) = old.peers[i];
+    }
+    MPL_free(old.peers);
+    return true;
+}
+
+/* REQUIRES: there is room. */
+static MPIDI_UCX_events_peer_t *note_address(uint32_t rank, const void *address)
+{
+    MPIDI_UCX_events_peer_t *peer = MPIDI_UCX_events_find(rank);
+
+    if (!peer->address) {
+        *peer = (MPIDI_UCX_events_peer_t){.address = address, .rank = rank};
+        MPIDI_UCX_events.met++;
+    }
+    return peer;
+}
+
 /* ---- the second worker ---- */
 
 static void clear_request(void *request) { ((MPIDI_UCX_ucp_request_t *) request)->req = NULL; }
@@ -89,11 +127,11 @@ static bool make_worker(void)
 /* Shows that UCX has a transport with events. */
 static bool connect_to_self(void)
 {
-    MPIDI_UCX_events_peer_t *self = &MPIDI_UCX_events.peers[MPIR_Process.rank];
+    MPIDI_UCX_events_peer_t *self =
+        note_address((uint32_t) MPIR_Process.rank, second()->if_address);
     const ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
-                                    .address = second()->if_address};
+                                    .address = self->address};
 
-    self->address = second()->if_address;
     return MPIDI_UCX_peers_create(second()->worker, &params, &self->ep) == MPI_SUCCESS;
 }
 
@@ -101,9 +139,7 @@ static void poll_second(void) { MPIR_Arrivals += ucp_worker_progress(second()->w
 
 static bool make_all(void)
 {
-    MPIDI_UCX_events.peers =
-        MPL_calloc(MPIR_Process.size, sizeof(*MPIDI_UCX_events.peers), MPL_MEM_ADDRESS);
-    return MPIDI_UCX_events.peers && make_context() && make_worker() && connect_to_self() &&
+    return make_room(1) && make_context() && make_worker() && connect_to_self() &&
            set_source(second()->worker, arm_second);
 }
 
@@ -131,9 +167,12 @@ void MPIDI_UCX_events_free(void)
 /* With one endpoint, to this process, that peers_disconnect() must not find. */
 static void discard(void)
 {
+    const MPIDI_UCX_events_peer_t *self =
+        MPIDI_UCX_events.met ? MPIDI_UCX_events_find((uint32_t) MPIR_Process.rank) : NULL;
+
     has_failed = true;
-    if (MPIDI_UCX_events.peers && MPIDI_UCX_events.peers[MPIR_Process.rank].ep)
-        MPIDI_UCX_peers_close(MPIDI_UCX_events.peers[MPIR_Process.rank].ep);
+    if (self && self->ep)
+        MPIDI_UCX_peers_close(self->ep);
     MPIDI_UCX_events_free();
 }
 
@@ -166,11 +205,9 @@ void MPIDI_UCX_events_flush(void)
 
 /* ---- members ---- */
 
-static bool is_of_world(const MPIDI_av_entry_t *av)
+static ptrdiff_t rank_of(MPIR_Comm *comm, int member)
 {
-    ptrdiff_t rank = av - MPIDI_global.avt_mgr.av_table0->table;
-
-    return rank >= 0 && rank < MPIR_Process.size;
+    return MPIDIU_comm_rank_to_av(comm, member) - MPIDI_global.avt_mgr.av_table0->table;
 }
 
 /* Endpoints to other worlds end with these (ucx_worlds.h), and the second worker has none. */
@@ -179,7 +216,7 @@ static bool can_meet(MPIR_Comm *comm)
     bool can = MPIR_Do_others_exist() && comm->local_size <= MEMBERS_MOST;
 
     for (int i = 0; i < comm->local_size && can; i++)
-        can = is_of_world(MPIDIU_comm_rank_to_av(comm, i));
+        can = rank_of(comm, i) >= 0 && rank_of(comm, i) < MPIR_Process.size;
     return can;
 }
 
@@ -188,18 +225,14 @@ static bool has_met(MPIR_Comm *comm)
     bool has = true;
 
     for (int i = 0; i < comm->local_size && has; i++)
-        has = MPIDI_UCX_events_peer(MPIDIU_comm_rank_to_av(comm, i))->address != NULL;
+        has = MPIDI_UCX_events_find((uint32_t) rank_of(comm, i))->address != NULL;
     return has;
 }
 
 static void note_addresses(MPIR_Comm *comm, const char *addresses, size_t bytes)
 {
-    for (int i = 0; i < comm->local_size; i++) {
-        MPIDI_UCX_events_peer_t *peer = MPIDI_UCX_events_peer(MPIDIU_comm_rank_to_av(comm, i));
-
-        if (!peer->address)
-            peer->address = (const ucp_address_t *) (addresses + (size_t) i * bytes);
-    }
+    for (int i = 0; i < comm->local_size; i++)
+        (void) note_address((uint32_t) rank_of(comm, i), addresses + (size_t) i * bytes);
 }
 
 static int meet(MPIR_Comm *comm)
@@ -213,7 +246,7 @@ static int meet(MPIR_Comm *comm)
     mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, comm, &errflag);
     MPIR_ERR_CHKRETURN(mpi_errno);
     block = MPL_calloc(1, sizeof(*block) + (size_t) comm->local_size * bytes, MPL_MEM_ADDRESS);
-    if (!block)
+    if (!block || !make_room(comm->local_size))
         MPIR_ERR_SET1(mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "addresses");
     mpi_errno = MPIDIG_win_agree(comm, mpi_errno, NULL);
     MPIR_ERR_CHECK(mpi_errno);

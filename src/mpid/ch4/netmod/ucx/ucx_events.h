@@ -27,11 +27,15 @@ enum { MPIDI_UCX_EVENTS = MPIDI_CH4_MAX_VCIS };
 typedef struct {
     const ucp_address_t *address; /* NULL: no window has told it */
     ucp_ep_h ep;                  /* NULL: not used yet */
+    uint32_t rank;                /* in the world */
 } MPIDI_UCX_events_peer_t;
 
 struct MPIDI_UCX_events {
-    ucp_context_h context;          /* NULL: there is no second worker */
-    MPIDI_UCX_events_peer_t *peers; /* by rank of the world */
+    ucp_context_h context; /* NULL: there is no second worker */
+    /* Those that this process has met, hashed by rank: 1 << bits places, at most half of them
+     * taken, so that each search ends. */
+    MPIDI_UCX_events_peer_t *peers;
+    unsigned bits, met;
 };
 
 extern struct MPIDI_UCX_events MPIDI_UCX_events;
@@ -52,9 +56,20 @@ void MPIDI_UCX_events_free(void);
 /* The endpoint of a member.  REQUIRES: the communicator's window goes by second workers. */
 int MPIDI_UCX_events_get_ep(MPIR_Comm *comm, int rank, ucp_ep_h *ep);
 
+/* The place of a process of the world, which is empty (no address) if it was not met.  REQUIRES:
+ * there is a second worker. */
+static inline MPIDI_UCX_events_peer_t *MPIDI_UCX_events_find(uint32_t rank)
+{
+    uint32_t place = rank * 2654435769u >> (32 - MPIDI_UCX_events.bits); /* Fibonacci hashing */
+
+    while (MPIDI_UCX_events.peers[place].address && MPIDI_UCX_events.peers[place].rank != rank)
+        place = (place + 1) & ((1u << MPIDI_UCX_events.bits) - 1);
+    return &MPIDI_UCX_events.peers[place];
+}
+
 static inline MPIDI_UCX_events_peer_t *MPIDI_UCX_events_peer(const MPIDI_av_entry_t *av)
 {
-    return &MPIDI_UCX_events.peers[av - MPIDI_global.avt_mgr.av_table0->table];
+    return MPIDI_UCX_events_find((uint32_t) (av - MPIDI_global.avt_mgr.av_table0->table));
 }
 
 /* The context of a worker. */
