@@ -154,7 +154,9 @@ assert locks["rma_messages"] == locks["rma_packed"] == 10, locks
 assert locks["rma_lock_ns"] > 0 and locks["rma_fence_ns"] == 0, locks
 assert fences["rma_exchanges"] + fences["rma_barriers"] > 0 and fences["rma_lock_ns"] == 0, fences
 assert [phase["name"] for phase in report["phases"]] == ["settings", "device", "communicators"]
-assert report["variables"]["coll_calls"] > 0 and "ctxid_used" in report["variables"]
+variables = report["variables"]
+assert variables["coll_calls"] > 0 and "ctxid_used" in variables
+assert variables["progress_helper"] == min(variables["progress_helper_starts"], 1), variables
 PYTHON
 }
 

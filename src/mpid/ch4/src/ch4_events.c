@@ -53,6 +53,7 @@ static struct {
     int wake; /* an eventfd, which ends a sleep */
     pid_t process;
     bool is_wanted, is_running, has_handlers;
+    bool has_run;              /* since MPI_Init; MPI_Finalize may have ended it */
     unsigned long long starts; /* of the thread */
     uint32_t sleeps;           /* until an event: what is no event has to wake it */
     unsigned long long passes; /* of the engine that found something */
@@ -254,7 +255,7 @@ static void stop_at_exit(void)
 static void after_fork(void)
 {
     MPIR_handover_forked(&MPIR_Events.handover);
-    helper.is_running = false;
+    helper.is_running = helper.has_run = false;
     MPIR_Events.state = 0;
 }
 
@@ -281,7 +282,7 @@ static void start(void)
     if (helper.wake < 0)
         return;
     MPIR_Events.state = MPIR_IS_THREADED ? 0 : MPIR_EVENTS_MARKED;
-    helper.is_running = create_thread();
+    helper.is_running = helper.has_run = create_thread();
     helper.starts += helper.is_running;
     if (!helper.is_running) {
         MPIR_Events.state = 0;
@@ -401,10 +402,11 @@ int MPIR_Events_window(const MPIR_Win *win, MPIR_Info *info, unsigned flags)
     return mpi_errno;
 }
 
+/* The report reads it after the end of the thread. */
 static void read_running(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,
                          int count MPL_UNUSED, void *buffer)
 {
-    *(unsigned *) buffer = runs();
+    *(unsigned long long *) buffer = helper.has_run && helper.is_wanted;
 }
 
 static void read_starts(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
@@ -432,6 +434,7 @@ void MPIR_Events_init(void)
                            "CH4", "passes of the progress engine in which that thread found work");
     }
     is_known = true;
+    helper.has_run = false;
     helper.is_wanted =
         MPIR_Events_may_come() && MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on;
     if (helper.is_wanted)
