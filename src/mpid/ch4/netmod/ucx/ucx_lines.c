@@ -85,7 +85,8 @@ static struct {
     bool *dead;        /* by local rank; NULL: nobody has died */
     uint64_t suspect;  /* messages of the dead that will not come have lower tickets */
     ucp_ep_h self;
-    unsigned taking; /* calls of take_lines in each other */
+    unsigned taking;   /* calls of take_lines in each other */
+    unsigned arrivals; /* in lines, since rests() has last let UCX look */
     MPIDI_UCX_lane_t *lanes;
     MPIDI_UCX_lane_t **of_process; /* by local rank */
     struct {
@@ -655,20 +656,21 @@ static unsigned take_lines(void)
 }
 
 /* Where processes may die, UCX asks the kernel each time whether something has come by TCP, which
- * takes longer than a line.  So it rests for a moment after it has found nothing. */
+ * takes longer than a line.  So it is not asked for a moment after it has found nothing.  True: no
+ * look at UCX is due. */
 static bool rests(void)
 {
     enum { REST = 4096 }; /* ticks: about a microsecond */
-    static uint64_t last;
-    unsigned n;
+    static uint64_t last; /* look */
+    static unsigned before;
+    uint64_t now = MPIR_Ticks();
 
-    if (MPIR_Ticks() - last < REST)
+    if (MPIR_Arrivals - before == lines.arrivals && now - last < REST)
         return true;
-    n = ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
-    MPIR_Arrivals += n;
-    if (n == 0)
-        last = MPIR_Ticks();
-    return n == 0;
+    last = now;
+    before = MPIR_Arrivals;
+    lines.arrivals = 0;
+    return false;
 }
 
 bool MPIDI_UCX_lines_progress(void)
@@ -690,6 +692,7 @@ bool MPIDI_UCX_lines_progress(void)
         }
     }
     MPIR_Arrivals += n;
+    lines.arrivals += n;
     if (n)
         return ++calls % UCX_EVERY;
     return lines.receiver.box && MPIR_Deaths_watched && rests();
