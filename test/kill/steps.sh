@@ -260,23 +260,6 @@ survives_in_window() {
     MPIR_CVAR_NUM_CLIQUES=$cliques run_survivors survive_windows "$@"
 }
 
-# survives_any TIMES: jobs of 2 to 8 ranks, of which up to 3 are killed at random moments, in
-# whatever calls they are (test/kill/survive_any.c); nothing remains of them.
-survives_any() {
-    local program=$OUT/survive_any said=$OUT/survive_any.out before seed ranks deaths status
-    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_any.c" || return 1
-    before=$(what_remains survive_any || true)
-    for seed in $(seq "$1"); do
-        ranks=$((2 + seed % 7)) deaths=$((1 + seed % 3)) status=0
-        [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
-        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) recovering 100 "$ranks" "$program" "$deaths" \
-            "$seed" >"$said" 2>&1 || status=$?
-        [ "$status" = 0 ] && [ "$(grep -v "^mpiexec: rank" "$said")" = " No Errors" ] ||
-            { echo "$deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
-    done
-    nothing_new_remains what_remains survive_any "$before"
-}
-
 # repaired_by_spawn TIMES: jobs of 2 to 7 ranks, of which some are killed in each of four rounds,
 # also in the repair.  Those that are left spawn others in their place (test/kill/survive_spawn.c);
 # nothing remains.  A spawned process whose parents have died says so.
@@ -295,24 +278,26 @@ repaired_by_spawn() {
     nothing_new_remains what_remains survive_spawn "$before"
 }
 
-# example_recovers NAME RESULT TIMES: examples/NAME.c with 2 to 9 ranks, of which up to 4 are
-# killed, says RESULT, an extended regular expression with RANKS and DEATHS.  Nothing remains.
-example_recovers() {
-    local program=$OUT/example_$1 said=$OUT/example_$1.out result times=$3 before seed ranks deaths
-    local status
-    "$PREFIX/bin/mpicc" -O2 -Wall -Wextra -Werror -o "$program" "$ROOT/examples/$1.c" || return 1
-    before=$(what_remains "example_$1" || true)
+# recovers SOURCE RESULT TIMES: the program with 2 to 8 ranks, of which up to 4 are killed at random
+# moments, says RESULT, an extended regular expression with RANKS and DEATHS.  Nothing remains.
+recovers() {
+    local name program said=$OUT/recovers.out result times=$3 before seed ranks deaths status
+    name=${1##*/} name=${name%.c}
+    [[ $1 != examples/* ]] || name=example_$name
+    program=$OUT/$name
+    "$PREFIX/bin/mpicc" -O2 -Wall -Wextra -Werror -o "$program" "$ROOT/$1" || return 1
+    before=$(what_remains "$name" || true)
     for seed in $(seq "$times"); do
-        ranks=$((2 + seed % 8)) deaths=$((1 + seed % 4)) status=0
+        ranks=$((2 + seed % 7)) deaths=$((1 + seed % 4)) status=0
         [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
         result=${2//RANKS/$ranks} result=${result//DEATHS/$deaths}
         MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) recovering 100 "$ranks" "$program" "$deaths" \
             "$seed" >"$said" 2>&1 || status=$?
-        [ "$status" = 0 ] && grep -v "^mpiexec: rank .* ended by signal 9" "$said" |
-            grep -qxE "$result" || { echo "$1, $deaths of $ranks, seed $seed: status $status";
-            cat "$said"; return 1; }
+        [ "$status" = 0 ] &&
+            [[ $(grep -v "^mpiexec: rank .* ended by signal 9" "$said") =~ ^$result$ ]] || {
+            echo "$1, $deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
     done
-    nothing_new_remains what_remains "example_$1" "$before"
+    nothing_new_remains what_remains "$name" "$before"
 }
 
 # status_with_recovery STATUS RANKS WORD...: of a job of test/kill/deaths.c with --enable-recovery.

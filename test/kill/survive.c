@@ -8,8 +8,6 @@
  */
 #include "survive.h"
 
-static char *program;
-
 /* ---- calls ---- */
 
 static void in_receive(void)
@@ -300,7 +298,6 @@ static void in_revoked(void)
     expect(flag, "the communicator is not revoked");
 }
 
-/* The survivors start another process in the place of the dead one. */
 static int handled;
 
 static void handle(MPI_Comm *comm, int *error, ...)
@@ -350,36 +347,6 @@ static void in_calls_until_revoked(void)
     expect_class(error, MPIX_ERR_REVOKED, "the last MPI_Barrier");
 }
 
-static void in_spawn(void)
-{
-    MPI_Comm survivors = MPI_COMM_NULL, started = MPI_COMM_NULL, repaired = MPI_COMM_NULL;
-    char *words[] = {"child", NULL};
-    int one = 1, sum = 0;
-
-    wait_for_death();
-    expect_success(MPIX_Comm_shrink(world, &survivors), "MPIX_Comm_shrink");
-    expect_success(MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, survivors, &started,
-                                  MPI_ERRCODES_IGNORE),
-                   "MPI_Comm_spawn");
-    expect_success(MPI_Intercomm_merge(started, 0, &repaired), "MPI_Intercomm_merge");
-    expect_success(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, repaired), "MPI_Allreduce");
-    expect(sum == size, "the repaired communicator has another size");
-    MPI_Comm_free(&repaired);
-    MPI_Comm_disconnect(&started);
-    MPI_Comm_free(&survivors);
-}
-
-static void be_child(MPI_Comm parent)
-{
-    MPI_Comm repaired;
-    int one = 1, sum;
-
-    MPI_Intercomm_merge(parent, 1, &repaired);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, repaired);
-    MPI_Comm_free(&repaired);
-    MPI_Comm_disconnect(&parent);
-}
-
 static const call_t calls[] = {{"receive", in_receive, 0},
                                {"waitall", in_waitall, 0},
                                {"late_receive", in_late_receive, 1},
@@ -408,25 +375,13 @@ static const call_t calls[] = {{"receive", in_receive, 0},
 
 int main(int argc, char **argv)
 {
-    MPI_Comm parent;
-    const call_t *asked;
+    MPI_Comm parents;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL) {
-        be_child(parent);
-        MPI_Finalize();
-        return 0;
-    }
-    program = argv[0];
+    MPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL)
+        return be_child(parents);
     begin(argc, argv);
-    asked = find_call(calls, sizeof(calls) / sizeof(calls[0]));
-    if (me != victim || asked->victim_too)
-        asked->run();
-    if (me == victim)
-        die();
-    repair();
-    call = "MPI_Finalize";
-    MPI_Finalize();
-    return 0;
+    run_call(calls, sizeof(calls) / sizeof(calls[0]));
+    return finish();
 }

@@ -19,6 +19,7 @@
 enum { TAG = 7, LONG = 1 << 20, SECONDS = 40 };
 
 static int me, size, victim, errs, dies_by_signal;
+static char *program;
 static MPI_Comm world; /* MPI_COMM_WORLD, whose errors return */
 static const char *call = "";
 
@@ -151,6 +152,42 @@ static void repair(void)
     }
 }
 
+/* ---- calls ---- */
+
+/* The survivors start another process, with the word "child", in the place of the dead one. */
+static inline void in_spawn(void)
+{
+    MPI_Comm survivors = MPI_COMM_NULL, started = MPI_COMM_NULL, repaired = MPI_COMM_NULL;
+    char *words[] = {"child", NULL};
+    int one = 1, sum = 0;
+
+    wait_for_death();
+    expect_success(MPIX_Comm_shrink(world, &survivors), "MPIX_Comm_shrink");
+    expect_success(MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, survivors, &started,
+                                  MPI_ERRCODES_IGNORE),
+                   "MPI_Comm_spawn");
+    expect_success(MPI_Intercomm_merge(started, 0, &repaired), "MPI_Intercomm_merge");
+    expect_success(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, repaired), "MPI_Allreduce");
+    expect(sum == size, "the repaired communicator has another size");
+    MPI_Comm_free(&repaired);
+    MPI_Comm_disconnect(&started);
+    MPI_Comm_free(&survivors);
+}
+
+/* That process. */
+static inline int be_child(MPI_Comm parents)
+{
+    MPI_Comm repaired;
+    int one = 1, sum;
+
+    MPI_Intercomm_merge(parents, 1, &repaired);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, repaired);
+    MPI_Comm_free(&repaired);
+    MPI_Comm_disconnect(&parents);
+    MPI_Finalize();
+    return 0;
+}
+
 /* Some collectives, so that what they keep is set up. */
 static void warm_up(void)
 {
@@ -167,21 +204,36 @@ typedef struct {
     int victim_too; /* the rank that dies calls it, too */
 } call_t;
 
-/* The one that the program was asked for. */
-static const call_t *find_call(const call_t calls[], size_t n)
+/* The one that the program was asked for, and the death. */
+static void run_call(const call_t calls[], size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (!strcmp(call, calls[i].name))
-            return &calls[i];
+    size_t i = 0;
+
+    while (i < n && strcmp(call, calls[i].name))
+        i++;
+    if (i == n) {
+        printf("no such call: %s\n", call);
+        MPI_Abort(world, 1);
     }
-    printf("no such call: %s\n", call);
-    MPI_Abort(world, 1);
-    return NULL;
+    if (me != victim || calls[i].victim_too)
+        calls[i].run();
+    if (me == victim)
+        die();
+}
+
+/* The end of main. */
+static int finish(void)
+{
+    repair();
+    call = "MPI_Finalize";
+    MPI_Finalize();
+    return 0;
 }
 
 /* The first words of the program: CALL, and whether the rank is killed, after some collectives. */
 static void begin(int argc, char **argv)
 {
+    program = argv[0];
     world = MPI_COMM_WORLD;
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_rank(world, &me);

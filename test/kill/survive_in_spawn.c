@@ -10,8 +10,6 @@
 #include "survive.h"
 #include <sys/time.h>
 
-static char *program;
-
 /* What the shell starts; its errors say that there are no parents any more. */
 static MPI_Comm spawn(const char *format, int n, int root, const int classes[2])
 {
@@ -92,7 +90,6 @@ static const call_t calls[] = {{"member", in_member, 0},
 int main(int argc, char **argv)
 {
     MPI_Comm parents;
-    const call_t *asked;
 
     if (argc > 1 && !strcmp(argv[1], "early"))
         be_early();
@@ -103,15 +100,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    program = argv[0];
     begin(argc, argv);
-    asked = find_call(calls, sizeof(calls) / sizeof(calls[0]));
-    if (me != victim || asked->victim_too)
-        asked->run();
-    if (me == victim)
-        die();
-    repair();
-    call = "MPI_Finalize";
-    MPI_Finalize();
-    return 0;
+    run_call(calls, sizeof(calls) / sizeof(calls[0]));
+    return finish();
 }

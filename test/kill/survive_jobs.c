@@ -11,7 +11,6 @@
 
 enum { CHILDREN = 2 };
 
-static char *program;
 static MPI_Comm between; /* the groups of both jobs */
 static int child_dies, is_child, is_of_dead;
 static int remote_victim; /* its rank in its group */
@@ -129,38 +128,6 @@ static void in_disconnect(void)
     expect_success(MPI_Comm_disconnect(&between), "MPI_Comm_disconnect");
 }
 
-/* Both jobs spawn once more with those that live. */
-static void in_spawn(void)
-{
-    MPI_Comm living = MPI_COMM_NULL, started = MPI_COMM_NULL, all = MPI_COMM_NULL;
-    char *words[] = {"third", NULL};
-    int sum = 0, one = 1;
-
-    wait_for_death();
-    expect_success(MPIX_Comm_shrink(world, &living), "MPIX_Comm_shrink");
-    expect_success(
-        MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, living, &started, MPI_ERRCODES_IGNORE),
-        "MPI_Comm_spawn");
-    expect_success(MPI_Intercomm_merge(started, 0, &all), "MPI_Intercomm_merge");
-    expect_success(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all), "MPI_Allreduce");
-    expect(sum == size, "not all are there");
-    MPI_Comm_free(&all);
-    MPI_Comm_disconnect(&started);
-    MPI_Comm_free(&living);
-}
-
-static void be_third(MPI_Comm parents)
-{
-    MPI_Comm all;
-    int sum, one = 1;
-
-    MPI_Intercomm_merge(parents, 1, &all);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
-    MPI_Comm_free(&all);
-    MPI_Comm_disconnect(&parents);
-    MPI_Finalize();
-}
-
 static const call_t calls[] = {{"messages", in_messages, 0},
                                {"messages_between", in_messages_between, 0},
                                {"collectives", in_collectives, 0},
@@ -196,24 +163,14 @@ static void meet(MPI_Comm parents, char **argv)
 int main(int argc, char **argv)
 {
     MPI_Comm parents;
-    const call_t *asked;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_get_parent(&parents);
-    if (argc == 2) {
-        be_third(parents);
-        return 0;
-    }
-    program = argv[0];
+    if (argc == 2)
+        return be_child(parents);
     begin(argc, argv);
     child_dies = argc > 4 && !strcmp(argv[4], "child");
     meet(parents, argv);
-    asked = find_call(calls, sizeof(calls) / sizeof(calls[0]));
-    if (me == victim)
-        die();
-    asked->run();
-    repair();
-    call = "MPI_Finalize";
-    MPI_Finalize();
-    return 0;
+    run_call(calls, sizeof(calls) / sizeof(calls[0]));
+    return finish();
 }

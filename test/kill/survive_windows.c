@@ -563,20 +563,12 @@ static const call_t calls[] = {{"locked", in_locked, 1},
 
 int main(int argc, char **argv)
 {
-    const call_t *asked;
-
     MPI_Init(&argc, &argv);
     begin(argc, argv);
-    asked = find_call(calls, sizeof(calls) / sizeof(calls[0]));
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* of requests */
     make_window(argc > 4 ? argv[4] : "allocate");
-    asked->run();
-    if (me == victim)
-        die();
+    run_call(calls, sizeof(calls) / sizeof(calls[0]));
     if (win != MPI_WIN_NULL)
         free_window();
-    repair();
-    call = "MPI_Finalize";
-    MPI_Finalize();
-    return 0;
+    return finish();
 }
