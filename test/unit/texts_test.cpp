@@ -43,12 +43,6 @@ void expect_names_all(const std::string &list, const char *where) {
             << where << " does not name " << MPIR_cmap_rep_name(rep);
 }
 
-long default_of(const std::string &variable) {
-    const std::string block = between(text_of("src/mpi/map/map_init.c"),
-                                      "name        : " + variable + "\n", "description");
-    return std::strtol(between(block, "default     : ", "\n").c_str() + 14, nullptr, 10);
-}
-
 TEST(Texts, NameEveryRepresentation) {
     const std::string block = between(text_of("src/mpi/map/map_init.c"),
                                       "MPIR_CVAR_CMAP_REPRESENTATION\n", "MPIR_CVAR_CMAP_REPORT");
@@ -67,15 +61,6 @@ TEST(Texts, TagsAreTheNamesInCapitals) {
             tag += static_cast<char>(std::toupper(*c));
         EXPECT_TRUE(names(tags, tag)) << tag;
     }
-}
-
-TEST(Texts, DefaultsOfTheLimitsAreTheLibrarys) {
-    cmap_limits limits;
-    MPIR_cmap_limits_get(&limits);
-    EXPECT_EQ(long(limits.bdd_nodes), default_of("MPIR_CVAR_CMAP_BDD_NODES"));
-    EXPECT_EQ(long(limits.bdd_paths), default_of("MPIR_CVAR_CMAP_BDD_PATHS"));
-    EXPECT_EQ(long(limits.wtr_runs), default_of("MPIR_CVAR_CMAP_WTR_RUNS"));
-    EXPECT_EQ(long(limits.bwt_block), default_of("MPIR_CVAR_CMAP_BWT_BLOCK"));
 }
 
 }  // namespace

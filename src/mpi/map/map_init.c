@@ -61,47 +61,6 @@ cvars:
         strategies hybrid and time compare representations by them. With none they take the times of
         the machine on which the library was made.
 
-    - name        : MPIR_CVAR_CMAP_BDD_NODES
-      category    : CMAP
-      type        : int
-      default     : 4096
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_LOCAL
-      description : >-
-        Most nodes of a map held as a binary decision diagram (bdd). 0 means never.
-
-    - name        : MPIR_CVAR_CMAP_BDD_PATHS
-      category    : CMAP
-      type        : int
-      default     : 8192
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_LOCAL
-      description : >-
-        Most paths of a map held as the paths of a binary decision diagram (bdd).
-
-    - name        : MPIR_CVAR_CMAP_WTR_RUNS
-      category    : CMAP
-      type        : int
-      default     : 4096
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_LOCAL
-      description : >-
-        Most ascending runs of a map held as a wavelet tree (wtr). 0 means never.
-
-    - name        : MPIR_CVAR_CMAP_BWT_BLOCK
-      category    : CMAP
-      type        : int
-      default     : 1000
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_LOCAL
-      description : >-
-        Members in a compressed block of a map held in bzip2 blocks (bwt), from 64 to 65536. Smaller blocks are
-        faster to look up in, larger ones take fewer bytes.
-
     - name        : MPIR_CVAR_CMAP_REPORT
       category    : CMAP
       type        : string
@@ -195,29 +154,6 @@ static int read_times(void)
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_TIMES", path, accepted);
 }
 
-static int read_limit(const char *cvar, int value, int least, int most, uint32_t *limit)
-{
-    char accepted[64];
-
-    *limit = (uint32_t) value;
-    if (value >= least && value <= most)
-        return MPI_SUCCESS;
-    snprintf(accepted, sizeof(accepted), "numbers from %d to %d", least, most);
-    return MPIR_Cvar_wrong_number(cvar, value, accepted);
-}
-
-static int read_limits(cmap_limits *limits)
-{
-    MPIR_TRY(read_limit("MPIR_CVAR_CMAP_BDD_NODES", MPIR_CVAR_CMAP_BDD_NODES, 0, INT_MAX,
-                        &limits->bdd_nodes));
-    MPIR_TRY(read_limit("MPIR_CVAR_CMAP_BDD_PATHS", MPIR_CVAR_CMAP_BDD_PATHS, 0, INT_MAX,
-                        &limits->bdd_paths));
-    MPIR_TRY(read_limit("MPIR_CVAR_CMAP_WTR_RUNS", MPIR_CVAR_CMAP_WTR_RUNS, 0, INT_MAX,
-                        &limits->wtr_runs));
-    return read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK, CMAP_BWT_BLOCK_MIN,
-                      CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
-}
-
 /* A variable's address is its entry: the offset of a uint64_t in cmap_totals. */
 static size_t total_offsets[3 + CMAP_REP_COUNT];
 
@@ -260,16 +196,13 @@ int MPIR_Map_init(void)
 {
     cmap_policy policy = {
         .strategy = CMAP_STRATEGY_HYBRID, .alpha = CMAP_ALPHA_DEFAULT, .force = CMAP_REP_ANY};
-    cmap_limits limits;
 
     MPIR_TRY(read_strategy(&policy));
     MPIR_TRY(read_alpha(&policy));
     MPIR_TRY(read_representation(&policy));
-    MPIR_TRY(read_limits(&limits));
     MPIR_TRY(read_times());
 
     MPIR_cmap_policy_set_default(&policy);
-    MPIR_cmap_limits_set(&limits);
     register_totals();
     MPIR_TRY(MPIR_Map_node_init());
     return MPIR_Map_report_init();
