@@ -3,7 +3,6 @@
 """Compile libmpi's objects after each patch of hook/, in order.
 
 usage: topics.py [--out DIR] [--jobs N] [--ends] [--only WORD,WORD...]
-       topics.py [--out DIR] [--jobs N] --alone TOPIC,TOPIC...
 
 The tree of a state is mpich/ with the patches up to one of hook/, and with all overlay files. An
 overlay file that replaces a file of upstream's is there once a patch that serves it is. What
@@ -16,8 +15,6 @@ error, unless a file of ours defines it that a later patch adds to the Makefiles
 place of upstream's; the line of a state says how many there are. What this does not prove: that
 configure of a state works, or that its library runs. Objects are those of --netmod=ucx, so that of
 patches to OFI only the shared files are compiled.
-
-With --alone, the one state of maint/build --topics=TOPIC,TOPIC...: no function may lack there.
 """
 import argparse
 import os
@@ -64,12 +61,10 @@ def first_errors(source, said):
 class States:
     """The tree in DIR/tree, and what is compiled of it."""
 
-    def __init__(self, out, jobs, alone=()):
-        self.dir, self.jobs, self.alone = Path(out).resolve(), jobs, alone
+    def __init__(self, out, jobs):
+        self.dir, self.jobs = Path(out).resolve(), jobs
         self.tree = self.dir / "tree"
         self.repository, self.patches, self.ours = repository.Tree(), t.series(), t.overlay()
-        if alone:
-            self.patches, self.ours = topic_table.ingredients(alone)
         known = self.repository.known_steps(repository.MADE)
         tip = self.repository.commit_patches(self.patches, known)
         self.commits = {name: commit for name, _, commit in self.repository.patches(tip)}
@@ -94,19 +89,6 @@ class States:
                 (self.tree / entry.name).symlink_to(entry)
         for entry in ("src", "modules"):
             (self.dir / entry).symlink_to(BUILD / entry)
-        if self.alone:
-            self.take_out()
-
-    def take_out(self):
-        """The files of the topics that are left out, and what their patches have changed; the
-        others as they are now."""
-        changed = {path for patch in t.series() for path in patch.paths} - set(self.contents)
-        lost = changed | (set(t.overlay()) - set(self.ours))
-        files = self.repository.files(t.UPSTREAM, lost)
-        files.update({path: file.read_bytes() for path, file in self.ours.items()})
-        for path, data in files.items():
-            if path.startswith(COPIED):
-                t.write(self.tree / path, data, (FINAL / path).stat().st_mode)
 
     def add(self, patch):
         self.contents |= self.repository.files(self.commits[patch.name], patch.paths)
@@ -223,7 +205,7 @@ class States:
         self.undefined = set(re.findall(r"undefined reference to `(\w+)'", done.stdout))
         if done.returncode:
             return [done.stdout[-2000:]]
-        missing = self.undefined - (set() if self.alone else self.defined_later(objects))
+        missing = self.undefined - self.defined_later(objects)
         return [f"no file defines {name}" for name in sorted(missing)]
 
     def defined_later(self, objects):
@@ -244,30 +226,14 @@ def ends_topic(patches, i):
     return len(folders) == 1 or folders[0] != folders[1]
 
 
-def compile_alone(a):
-    states = States(a.out, a.jobs, a.alone.split(","))
-    for patch in states.patches:
-        states.add(patch)
-    states.write()
-    wrong, objects = states.compile()
-    print(f"{'not ok' if wrong else 'ok'} 1 - {a.alone}: {len(objects)} objects")
-    for text in wrong:
-        print("  " + text, flush=True)
-    print("1..1")
-    return 1 if wrong else 0
-
-
 def main():
     how = argparse.RawDescriptionHelpFormatter
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=how)
     ap.add_argument("--out", default=t.ROOT / "build/check/topics", help="is written anew")
     ap.add_argument("--jobs", type=int, default=os.cpu_count())
     ap.add_argument("--only", default="", help="only states whose patch has one of these words")
-    ap.add_argument("--alone", default="", help="a tree of these topics and what they need")
     ap.add_argument("--ends", action="store_true", help="only the last patch of each topic")
     a = ap.parse_args()
-    if a.alone:
-        return compile_alone(a)
     states = States(a.out, a.jobs)
     failed = number = 0
     for i, patch in enumerate(states.patches):
