@@ -28,16 +28,19 @@ cvars:
 
     - name        : MPIR_CVAR_CH4_RMA_DIRECT
       category    : CH4
-      type        : boolean
-      default     : true
+      type        : enum
+      default     : dynamic
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_GROUP_EQ
-      description : >-
-        One-sided operations in windows of MPI_Win_create and MPI_Win_create_dynamic whose
-        processes are all on one node are system calls of the origin, and locks of them are atomic
-        instructions. If false, or if the kernel does not permit these calls, they are messages.
-        MPIR_CVAR_CH4_RMA_SHARED=0 turns this off, too.
+      description : |-
+        In which windows, whose processes are all on one node, one-sided operations are system calls
+        of the origin, and locks are atomic instructions:
+        dynamic - those of MPI_Win_create_dynamic
+        all     - these, and those of MPI_Win_create
+        none    - in none
+        Otherwise, if the kernel does not permit these calls, and with MPIR_CVAR_CH4_RMA_SHARED=0,
+        they are messages.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -185,6 +188,13 @@ static bool is_wanted(const MPIR_Win *win)
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
+static bool is_kind_direct(const MPIR_Win *win)
+{
+    if (win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return MPIR_CVAR_CH4_RMA_DIRECT != MPIR_CVAR_CH4_RMA_DIRECT_none;
+    return MPIR_CVAR_CH4_RMA_DIRECT == MPIR_CVAR_CH4_RMA_DIRECT_all;
+}
+
 /* The id of a process that has died may be another's.  Threads of several VCIs would need a lock
  * for each batch.  A window with an info key of issuing wants messages. */
 static bool is_direct_wanted(const MPIR_Win *win)
@@ -192,9 +202,9 @@ static bool is_direct_wanted(const MPIR_Win *win)
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
     return false;
 #endif
-    return MPIR_CVAR_CH4_RMA_SHARED && MPIR_CVAR_CH4_RMA_DIRECT && !ENABLE_GPU &&
-           !MPIR_Deaths_watched && !MPIDIG_WIN(win, info_args).disable_shm_accumulate &&
-           !MPIDIG_WIN(win, issue) && MPIDIG_rma_is_copied(win->base, win->size);
+    return MPIR_CVAR_CH4_RMA_SHARED && is_kind_direct(win) && !ENABLE_GPU && !MPIR_Deaths_watched &&
+           !MPIDIG_WIN(win, info_args).disable_shm_accumulate && !MPIDIG_WIN(win, issue) &&
+           MPIDIG_rma_is_copied(win->base, win->size);
 }
 
 static bool is_dead(uint32_t process) { return MPIR_Deaths_has((int) process - 1); }
