@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -103,6 +104,33 @@ static int broadcasts(void)
         return 0;
     expect(outs[0] == 17, "a broadcast");
     return 1;
+}
+
+/* Parts that members read where they lie.  Whoever leaves with an error writes there at once. */
+static int moves(void)
+{
+    enum { PART = LONG / 16, TIMES = 6 };
+    int well = 1;
+
+    if (size > LONG / PART)
+        return 1;
+    for (int turn = 0; turn < TIMES && well; turn++) {
+        for (int i = 0; i < size * PART; i++)
+            ins[i] = me * 100 + i / PART + turn;
+        well = is_well(MPI_Alltoall(ins, PART, MPI_INT, outs, PART, MPI_INT, comm));
+        for (int i = 0; i < size && well; i++)
+            expect(outs[i * PART] == i * 100 + me + turn &&
+                       outs[(i + 1) * PART - 1] == outs[i * PART],
+                   "a part of an exchange");
+        well = well && is_well(MPI_Gather(ins, PART, MPI_INT, outs, PART, MPI_INT, 0, comm));
+        for (int i = 0; i < size && well && me == 0; i++)
+            expect(outs[(i + 1) * PART - 1] == i * 100 + turn, "a gathered part");
+        well = well && is_well(MPI_Reduce(ins, outs, PART, MPI_INT, MPI_MAX, 0, comm));
+        expect(!well || me > 0 || outs[PART - 1] == (size - 1) * 100 + turn, "a long maximum");
+    }
+    memset(ins, -1, sizeof(ins));
+    memset(outs, -1, sizeof(outs));
+    return well;
 }
 
 static int overlaps(void)
@@ -268,7 +296,7 @@ static int posts(void)
 
 static int (*const rounds[])(void) = {
     reduces_short, fences,       passes_short, locks,    reduces_long, flushes, passes_long,
-    posts,         receives_any, broadcasts,   overlaps, duplicates,   splits};
+    posts,         receives_any, broadcasts,   overlaps, duplicates,   splits,  moves};
 
 /* ---- deaths, and what follows ---- */
 
