@@ -6,7 +6,8 @@
  * of datatypes with gaps are messages: they keep their order to the others, and all are atomic to
  * each other on counters that all processes share.
  *
- * direct_updates [-copies | -copies=no]   system calls must copy, or none may
+ * direct_updates [-copies | -copies=no]   system calls must copy, or none may; on several nodes
+ *                                         none may in either case
  */
 #include "cmaptest_mpit.h"
 #include <sys/mman.h>
@@ -341,6 +342,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 1; i < argc; i++)
         must_copy = !strcmp(argv[i], "-copies") ? 1 : !strcmp(argv[i], "-copies=no") ? 0 : -1;
+    if (must_copy == 1 && !ct_is_one_node(MPI_COMM_WORLD))
+        must_copy = 0;
     state = (unsigned) rank * 7919u + 12345u;
     MPI_Type_create_indexed_block(2, 1, ends, MPI_LONG, &gaps);
     MPI_Type_commit(&gaps);
