@@ -126,12 +126,15 @@ MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win *win)
 }
 
 /* Loads and stores reach the memory of shared windows: MPI_Win_lock has to take their locks.  With
- * threads in several VCIs, each queue would need a lock. */
+ * threads in several VCIs, each queue would need a lock.  Of dynamic windows a rank that is alone
+ * shows which locks nobody grants. */
 bool MPIDIG_rma_may_wait(const MPIR_Win *win)
 {
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
     return false;
 #endif
+    if (win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC && !MPIR_Do_others_exist())
+        return false;
     return win->create_flavor != MPI_WIN_FLAVOR_SHARED && !ENABLE_GPU;
 }
 

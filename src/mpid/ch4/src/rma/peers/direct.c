@@ -25,7 +25,7 @@ typedef struct MPIDIG_rma_batch {
     struct MPIDIG_rma_batch *next; /* of those that wait */
     MPIDIG_rma_peer_t *peer;
     int rank;
-    enum { EMPTY, PUTS, GETS, UPDATES } kind;
+    enum batch_kind { EMPTY, PUTS, GETS, UPDATES } kind;
     int pieces, updates;
     size_t bytes; /* of puts or gets; of updates: of the stage */
     struct iovec mine[MOST], theirs[MOST];
@@ -162,7 +162,7 @@ static batch_t *batch_of(MPIDIG_rma_peer_t *peer, int rank)
 }
 
 /* Room for one more piece of so many bytes, in a batch of the kind. */
-static int batch_prepare(MPIR_Win *win, batch_t *batch, int kind, bool has_room)
+static int batch_prepare(MPIR_Win *win, batch_t *batch, enum batch_kind kind, bool has_room)
 {
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
