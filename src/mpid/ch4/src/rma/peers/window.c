@@ -202,8 +202,7 @@ static bool is_direct_wanted(const MPIR_Win *win)
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
     return false;
 #endif
-    return MPIR_CVAR_CH4_RMA_SHARED && is_kind_direct(win) && MPIR_Do_others_exist() &&
-           !ENABLE_GPU && !MPIR_Deaths_watched &&
+    return MPIR_CVAR_CH4_RMA_SHARED && is_kind_direct(win) && !ENABLE_GPU && !MPIR_Deaths_watched &&
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate && !MPIDIG_WIN(win, issue) &&
            MPIDIG_rma_is_copied(win->base, win->size);
 }
