@@ -250,6 +250,15 @@ bool MPIR_Aggr_post_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, i
     return begin(op, bytes, 1, request, mpi_errno);
 }
 
+/* What this process gives in a gather or an allgather. */
+static struct MPIR_Aggr_buffer given(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                                     const void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
+                                     int rank)
+{
+    return sendbuf == MPI_IN_PLACE ? own_part(recvbuf, recvcount, recvtype, rank)
+                                   : buffer_of(sendbuf, sendcount, sendtype);
+}
+
 /* From each to one, or to all: parts of so many bytes. */
 static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf,
                    MPI_Aint recvcount, MPI_Datatype recvtype, uint64_t bytes, bool wanted,
@@ -258,8 +267,7 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
     struct MPIR_Aggr_operation op =
         operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, 0, wanted ? comm->local_size - 1 : -1);
 
-    op.in = sendbuf == MPI_IN_PLACE ? own_part(recvbuf, recvcount, recvtype, comm->rank)
-                                    : buffer_of(sendbuf, sendcount, sendtype);
+    op.in = given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank);
     if (wanted)
         op.out = buffer_of(recvbuf, recvcount, recvtype);
     return begin(op, bytes, 1, request, mpi_errno);
@@ -271,9 +279,8 @@ bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datat
 {
     uint64_t bytes =
         MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-    struct MPIR_Aggr_buffer mine = sendbuf == MPI_IN_PLACE
-                                       ? own_part(recvbuf, recvcount, recvtype, comm->rank)
-                                       : buffer_of(sendbuf, sendcount, sendtype);
+    struct MPIR_Aggr_buffer mine =
+        given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank);
 
     if (goes_to_each(bytes, comm))
         return MPIR_Aggr_exchange_parts(

@@ -69,23 +69,25 @@ static size_t part_for_all(const aggr_group_t *group, size_t bytes)
     return group->shape.members <= MOST_MEMBERS ? bytes : 0;
 }
 
-/* *done: nothing is left for the desks. */
+/* After all have said where their buffers are.  *done: nothing is left for the desks. */
+static int copy_lent(aggr_group_t *group, const move_t *move, bool *done)
+{
+    size_t moved = MPIR_aggr_start_copies(group) && move->copy(group, move);
+    MPIR_aggr_stop_copies(group);
+    int status = MPIR_aggr_end_loan(group, moved, true, &moved);
+    *done = moved > 0;
+    return status;
+}
+
 static int move_by_loan(aggr_group_t *group, const move_t *move, size_t part, size_t length,
                         bool *done)
 {
     bool lent;
-    size_t moved = 0;
     *done = false;
     if (!MPIR_aggr_may_lend(group, part))
         return AGGR_OK;
     int status = MPIR_aggr_lend(group, move->in, move->out, length, &lent);
-    if (status || !lent)
-        return status;
-    moved = MPIR_aggr_start_copies(group) && move->copy(group, move);
-    MPIR_aggr_stop_copies(group);
-    status = MPIR_aggr_end_loan(group, moved, true, &moved);
-    *done = moved > 0;
-    return status;
+    return status || !lent ? status : copy_lent(group, move, done);
 }
 
 /* The first of others' parts that a member takes is its right neighbour's: not all begin with the
@@ -273,13 +275,18 @@ static int receive_all(aggr_group_t *group, char *to, size_t bytes, int root)
     return status;
 }
 
-/* Of two members each copies a half. */
+/* The root has nothing to do. */
 static bool copy_from_root(const aggr_group_t *group, const move_t *move)
 {
-    size_t half = group->shape.members == 2 ? move->bytes / 2 : move->bytes;
+    return !move->out || MPIR_aggr_borrow(group, move->root, 0, move->out, move->bytes);
+}
+
+/* Each of two members copies a half. */
+static bool copy_half(const aggr_group_t *group, const move_t *move)
+{
+    size_t half = move->bytes / 2;
     if (group->me == move->root)
-        return half == move->bytes ||
-               MPIR_aggr_give(group, 1 - group->me, (const char *) move->in + half, half,
+        return MPIR_aggr_give(group, 1 - group->me, (const char *) move->in + half, half,
                               move->bytes - half);
     return !move->out || MPIR_aggr_borrow(group, move->root, 0, move->out, half);
 }
@@ -311,19 +318,14 @@ static int announce(aggr_group_t *group, const void *buffer, size_t bytes)
 static int bcast_by_loan(aggr_group_t *group, const void *in, void *out, size_t bytes, int root,
                          bool *done)
 {
-    const move_t move = {
-        .copy = copy_from_root, .in = in, .out = out, .bytes = bytes, .root = root};
-    size_t moved = true;
-    if (!is_announced_as_loan(group, bytes))
-        return move_by_loan(group, &move, part_for_all(group, bytes), bytes, done);
-    group->lent = group->seq;
-    if (out) {
-        moved = MPIR_aggr_start_copies(group) && MPIR_aggr_borrow(group, root, 0, out, bytes);
-        MPIR_aggr_stop_copies(group);
+    move_t move = {.copy = copy_from_root, .in = in, .out = out, .bytes = bytes, .root = root};
+    if (is_announced_as_loan(group, bytes)) {
+        group->lent = group->seq;
+        return copy_lent(group, &move, done);
     }
-    int status = MPIR_aggr_end_loan(group, moved, true, &moved);
-    *done = moved > 0;
-    return status;
+    if (group->shape.members == 2)
+        move.copy = copy_half;
+    return move_by_loan(group, &move, part_for_all(group, bytes), bytes, done);
 }
 
 int MPIR_aggr_bcast_long(aggr_group_t *group, aggr_desk_t *desk, const void *buffer, size_t bytes)

@@ -279,6 +279,15 @@ static size_t slice_begin(const aggr_group_t *group, int member, size_t bytes, s
     return bytes / unit * (size_t) member / (size_t) group->shape.members * unit;
 }
 
+/* That of a member, from its buffer. */
+static void collect_slice(const aggr_group_t *group, int member, char *out, size_t bytes,
+                          size_t unit)
+{
+    size_t begin = slice_begin(group, member, bytes, unit);
+    size_t end = slice_begin(group, member + 1, bytes, unit);
+    MPIR_aggr_copy(out + begin, MPIR_aggr_copy_of(group, member, group->seq), end - begin);
+}
+
 /* Each member folds a slice, in the buffer of the next operation, in which all collect the
  * slices. */
 static int allreduce_slices(aggr_group_t *group, void *out, size_t bytes, const aggr_fold_t *fold)
@@ -300,9 +309,7 @@ static int allreduce_slices(aggr_group_t *group, void *out, size_t bytes, const 
         status = MPIR_aggr_wait(group, MPIR_aggr_now(group, m), group->seq);
         if (status)
             return status;
-        begin = slice_begin(group, m, bytes, fold->unit);
-        end = slice_begin(group, m + 1, bytes, fold->unit);
-        MPIR_aggr_copy((char *) out + begin, MPIR_aggr_copy_of(group, m, group->seq), end - begin);
+        collect_slice(group, m, out, bytes, fold->unit);
     }
     group->safe = group->seq;
     return AGGR_OK;
@@ -335,11 +342,8 @@ static bool fold_lent(const aggr_group_t *group, size_t at, char *out, char *scr
 
 static void collect_slices(aggr_group_t *group, char *out, size_t bytes, size_t unit)
 {
-    for (int m = 0; m < group->shape.members; m++) {
-        size_t begin = slice_begin(group, m, bytes, unit);
-        size_t end = slice_begin(group, m + 1, bytes, unit);
-        MPIR_aggr_copy(out + begin, MPIR_aggr_copy_of(group, m, group->seq), end - begin);
-    }
+    for (int m = 0; m < group->shape.members; m++)
+        collect_slice(group, m, out, bytes, unit);
 }
 
 /* In each round every member folds a slice, in half of a desk's buffer, and `wanted` collects the
