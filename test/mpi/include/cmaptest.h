@@ -38,6 +38,15 @@ static inline int ct_vcis(void)
     return setting && atoi(setting) > 1 ? atoi(setting) : 1;
 }
 
+/* Endpoints of a pair of VCIs, where a window's messages were used: a helper may have a worker of its
+ * own for them (MPIR_CVAR_PROGRESS_EVENTS=auto). */
+static inline int ct_endpoints_of_pair(void)
+{
+    const char *setting = getenv("MPIR_CVAR_PROGRESS_EVENTS");
+
+    return !setting || !strcmp(setting, "auto") ? 2 : 1;
+}
+
 /* Open files of this process, and a few more: always the same few. */
 static inline int ct_count_files(void)
 {

@@ -178,9 +178,9 @@ int main(int argc, char **argv)
     if (counted) {
         long long n = ct_pvar_read(&endpoints);
         int vcis = getenv("MPIR_CVAR_CH4_NUM_VCIS") ? atoi(getenv("MPIR_CVAR_CH4_NUM_VCIS")) : 1;
-        long long least = apart && vcis > 1 && size > 1 ? size : size - 1;
-        CT_CHECK(n >= least && n <= (long long) size * vcis * vcis,
-                 "%lld endpoints to %d processes", n, size);
+        long long most, least = apart && vcis > 1 && size > 1 ? size : size - 1;
+        most = (long long) size * vcis * vcis * (apart ? ct_endpoints_of_pair() : 1);
+        CT_CHECK(n >= least && n <= most, "%lld endpoints to %d processes", n, size);
     }
     free_comms(threads);
     ct_mpit_end();

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 /* Buffers of a pool's chunk. A node has at most 4,096 segments for sysv by default, each of them a
  * chunk: 524,288 messages that wait for a receive. */
@@ -114,14 +115,36 @@ static bool have_cma(void)
     return user_namespace(manager) == mine;
 }
 
-/* UCX before 1.12 takes options of transports from the environment alone, and before 1.11 no list
- * of transports to leave out. */
-static bool can_set(void)
+static bool is_ucx_since(unsigned minor_wanted)
 {
     unsigned major, minor, release;
 
     ucp_get_version(&major, &minor, &release);
-    return major > 1 || minor >= 12;
+    return major > 1 || minor >= minor_wanted;
+}
+
+/* UCX before 1.17 knows an option of TCP without its prefix. */
+static void set_of_tcp(ucp_config_t *config, const char *name, const char *value)
+{
+    char variable[64];
+
+    snprintf(variable, sizeof(variable), "UCX_%s", name);
+    if (!getenv(variable))
+        ucp_config_modify(config, name + (is_ucx_since(17) ? 0 : strlen("TCP_")), value);
+}
+
+/* A message that the network sends in several parts has no end if the sender dies between them: UCX
+ * does not end its receive.  So each is one part, or a rendezvous, which ends with the endpoint.  By
+ * TCP a message is copied in either case, and a rendezvous has two more legs.  Adapters have parts
+ * of 8 KB. */
+static void have_whole_messages(ucp_config_t *config)
+{
+    const bool is_by_adapter = access("/sys/class/infiniband", F_OK) == 0;
+
+    set_of_tcp(config, "TCP_TX_SEG_SIZE", "160k");
+    set_of_tcp(config, "TCP_RX_SEG_SIZE", "160k");
+    if (!getenv("UCX_RNDV_THRESH"))
+        ucp_config_modify(config, "RNDV_THRESH", is_by_adapter ? "8000" : "128k");
 }
 
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works.
@@ -134,13 +157,13 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
     bool sysv, posix;
     char without[32];
 
-    if (!can_set() || !all_transports(config))
+    /* UCX before 1.12 takes options of transports from the environment alone, and before 1.11 no
+     * list of transports to leave out */
+    if (!is_ucx_since(12) || !all_transports(config))
         return;
     if (MPIR_Deaths_watched) {
         ucp_config_modify(config, "TLS", have_cma() ? "^mm" : "^shm");
-        /* by TCP a message is copied in either case, and a rendezvous has two more legs */
-        if (!getenv("UCX_RNDV_THRESH"))
-            ucp_config_modify(config, "RNDV_THRESH", "128k");
+        have_whole_messages(config);
         return;
     }
     sysv = have_sysv();
