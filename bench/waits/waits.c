@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an origin waits for a target that computes, and how much of a communication is hidden behind
- * computing.
+ * What an origin waits for a target that computes, how much of a communication is hidden behind
+ * computing, and how long a program takes whose tasks are numbers of a counter.
  *
  * usage: waits OPERATIONS MS REPEATS   (2 processes or more; the first and the last are measured)
  *
- *   OPERATIONS   "waits" or "hidden"
+ *   OPERATIONS   "waits", "hidden" or "tasks"
  *
  * waits: the last process computes for MS milliseconds between two MPI calls.  Process 0 begins an
  * operation 5 ms later and completes it at the target.  A line has a case, the median of its
@@ -14,6 +14,10 @@
  * hidden: both processes compute for MS milliseconds between the beginning and the end of an
  * operation.  A line has a case, and the percent of the operation's time alone that is hidden, by
  * medians and by the least times.
+ *
+ * tasks: all processes take tasks by MPI_Fetch_and_op from a counter of the last one, which works on
+ * tasks, too.  They take 1 to 16 eighths of MS milliseconds.  The line has the milliseconds until the
+ * last task is done over those that the tasks take if nobody waits: the median and the least.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -244,6 +248,52 @@ static void measure_hidden(int which, double *figures)
                percent_hidden(alone.least, both.least));
 }
 
+/* ---- tasks ---- */
+
+enum { TASKS = 96 };
+
+static double length_of(long task) { return seconds / 8 * (double) (1 + task * 7 % 16); }
+
+static long next_task(void)
+{
+    long one = 1, task;
+
+    MPI_Fetch_and_op(&one, &task, MPI_LONG, target, 0, MPI_SUM, created);
+    MPI_Win_flush(target, created);
+    return task;
+}
+
+static double run_tasks(char *counter)
+{
+    double begin, longest, time;
+    long task;
+
+    memset(counter, 0, sizeof(long));
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    MPI_Win_lock_all(0, created);
+    while ((task = next_task()) < TASKS)
+        compute(length_of(task));
+    MPI_Win_unlock_all(created);
+    time = MPI_Wtime() - begin;
+    MPI_Allreduce(&time, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return longest;
+}
+
+static void measure_tasks(char *counter, int size, double *figures)
+{
+    double sum = 0;
+    times_t ratio;
+
+    for (long task = 0; task < TASKS; task++)
+        sum += length_of(task);
+    for (int i = 0; i < repeats; i++)
+        figures[i] = run_tasks(counter) / (sum / size);
+    ratio = times_of(figures);
+    if (rank == 0)
+        printf("tasks_of_a_counter %.3f %.3f\n", ratio.median, ratio.least);
+}
+
 int main(int argc, char **argv)
 {
     double *figures;
@@ -270,6 +320,8 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "waits") == 0) {
         for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
             measure_wait((int) i, figures);
+    } else if (strcmp(argv[1], "tasks") == 0) {
+        measure_tasks(memory, size, figures);
     } else {
         for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
             measure_hidden((int) i, figures);

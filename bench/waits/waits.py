@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an origin waits for a target that computes, and how much of a communication is hidden.
+"""What an origin waits for a target that computes, how much of a communication is hidden, and how
+long tasks take that are numbers of a counter.
 
 This library with MPIR_CVAR_PROGRESS_EVENTS=off, auto and on, and Open MPI where it is installed,
 take turns, in a node (MPI_Win_create) and on two hosts (maint/hosts; needs root).  The processes
@@ -9,7 +10,8 @@ scheduler.
 
 Writes bench/results/e11_waits.csv: place,library,operations,case,median,least, in ms ("waits") or
 in percent ("hidden").  The median is that of the runs' medians; the least time is that of all
-repeats, and of percents that of the least times of the run that hid most."""
+repeats, and of percents that of the least times of the run that hid most.  "tasks" are ratios to the
+time without waits."""
 import argparse
 import statistics
 import sys
@@ -24,7 +26,12 @@ from openmpi import OpenMPI  # noqa: E402
 from runs import ROOT, add_builds, add_quick, find_builds, in_turns, write_rows  # noqa: E402
 
 COLUMNS = "place,library,operations,case,median,least".split(",")
-OPERATIONS = {"waits": 100, "hidden": 10}  # ms that are computed
+OPERATIONS = {"waits": 100, "hidden": 10, "tasks": 4}  # ms that are computed
+UNITS = {
+    "waits": "ms that the origin waits",
+    "hidden": "percent hidden",
+    "tasks": "time over that without waits",
+}
 VALUES = ("off", "auto", "on")
 
 
@@ -60,7 +67,7 @@ def measure(builds, operations, a, label):
 def summary(operations, figures):
     """(median, least)"""
     medians, least = zip(*figures)
-    return statistics.median(medians), (min if operations == "waits" else max)(least)
+    return statistics.median(medians), (max if operations == "hidden" else min)(least)
 
 
 def table_of(operations, found):
@@ -112,8 +119,7 @@ def main():
                     measured[place, operations] = measure(there, operations, a, place)
     write_rows(a.results / "e11_waits.csv", csv_rows(measured), COLUMNS)
     for (place, operations), found in measured.items():
-        unit = "ms that the origin waits" if operations == "waits" else "percent hidden"
-        print(f"\n{place}, {unit}: medians (least)\n\n{table_of(operations, found)}")
+        print(f"\n{place}, {UNITS[operations]}: medians (least)\n\n{table_of(operations, found)}")
 
 
 if __name__ == "__main__":

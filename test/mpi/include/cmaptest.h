@@ -38,6 +38,15 @@ static inline int ct_vcis(void)
     return setting && atoi(setting) > 1 ? atoi(setting) : 1;
 }
 
+/* Do the settings leave short messages of a node to cache lines? */
+static inline int ct_lines_are_on(void)
+{
+    const char *bytes = getenv("MPIR_CVAR_CH4_UCX_LINE_BYTES");
+    const char *events = getenv("MPIR_CVAR_PROGRESS_EVENTS");
+
+    return (!bytes || atoi(bytes) > 0) && (!events || strcmp(events, "on"));
+}
+
 /* Endpoints of a pair of VCIs, where a window's messages were used: a helper may have a worker of its
  * own for them (MPIR_CVAR_PROGRESS_EVENTS=auto). */
 static inline int ct_endpoints_of_pair(void)

@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     ct_mpit_begin();
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    wants_lines = wants_lines && shares_a_node();
+    wants_lines = wants_lines && ct_lines_are_on() && shares_a_node();
     has_lines = ct_pvar_find("ucx_lines", &lines);
     rounds();
     to_a_late_one();

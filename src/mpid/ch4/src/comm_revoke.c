@@ -12,15 +12,17 @@
  * that it has anyway.  Receives that are pending end with MPIX_ERR_REVOKED, those of collectives
  * included; sends end as their messages are dropped (comm_revoke_drop.c).
  *
- * Members tell each other by active messages.  In an intracommunicator each member, when it learns
- * of it, tells those at distances that are powers of two: all learn of it in a logarithm of steps.
- * A member that has freed the communicator tells no other, so the first one tells all members of a
- * small group.  Between groups the caller tells the other group, whose members tell the caller's.
+ * Members tell each other by active messages.  In a small intracommunicator the caller tells all
+ * others, also those behind a member that has freed the communicator.  If it dies, it may have told
+ * some alone, and these then tell all others.  In a larger one each member, when it learns of it,
+ * tells those at distances that are powers of two: all learn of it in a logarithm of steps.  For a
+ * dead one all those do so who know of its death.  Between groups the caller tells the other group,
+ * whose members tell the caller's.
  *
  * A notice may mean duplicates with several ids in a row (mpir_duplicate.h).
  */
 
-/* A larger group learns of it from each other alone. */
+/* In a larger group nobody tells all. */
 enum { MOST_TOLD = 64 };
 
 typedef struct {
@@ -104,14 +106,6 @@ static void mark_all(MPIR_Comm *comm, bool is_revoked)
         mark_parts(comm->local_comm, is_revoked);
 }
 
-void MPIDIG_comm_died(MPIR_Comm *comm)
-{
-    if (!comm->ended)
-        mark_all(comm, false);
-    else if (comm->call_group && comm->call_ended)
-        end_receives(comm);
-}
-
 int MPIR_Comm_repair_begins(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -163,18 +157,51 @@ static int tell_of(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
                                                                                   : mpi_errno;
 }
 
-/* `is_first`: this process has not learned of it from another one. */
-static int tell_group(MPIR_Comm *comm, MPIR_Context_id_t id, uint32_t ids, bool is_first)
+static bool tells_all(const MPIR_Comm *comm) { return comm->local_size <= MOST_TOLD; }
+
+static int tell_from(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
 {
     int mpi_errno = MPI_SUCCESS;
-    revoke_hdr_t hdr = {.context_id = id, .own_id = id, .ids = ids, .is_forwarded = true};
-    /* those that the dead would have told */
-    bool tells_all = (is_first || MPIR_Deaths_seen > 0) && comm->local_size <= MOST_TOLD;
 
     for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS;
-         distance += tells_all ? 1 : distance)
-        mpi_errno = tell_of(comm, hdr, (int) ((comm->rank + distance) % comm->local_size));
+         distance += tells_all(comm) ? 1 : distance) {
+        int to = (int) ((rank + distance) % comm->local_size);
+        if (to != comm->rank)
+            mpi_errno = tell_of(comm, hdr, to);
+    }
     return mpi_errno;
+}
+
+static int tell_group(MPIR_Comm *comm, MPIR_Context_id_t id, uint32_t ids)
+{
+    const revoke_hdr_t hdr = {.context_id = id, .own_id = id, .ids = ids, .is_forwarded = true};
+    int mpi_errno = tell_from(comm, hdr, comm->rank);
+
+    for (uint32_t i = 0; i < MPIR_Deaths_seen && !tells_all(comm) && mpi_errno == MPI_SUCCESS; i++) {
+        uint32_t rank = MPIR_Deaths_rank_in(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), i);
+        if (rank != CMAP_NONE)
+            mpi_errno = tell_from(comm, hdr, (int) rank);
+    }
+    return mpi_errno;
+}
+
+/* `teller`: the rank of who has told this process; -1: nobody. */
+static void note_teller(MPIR_Comm *comm MPL_UNUSED, int teller MPL_UNUSED)
+{
+#ifndef MPIR_WITHOUT_SURVIVE
+    MPIDI_COMM(comm, told_by) = teller + 1;
+#endif
+}
+
+static bool is_teller_dead(MPIR_Comm *comm MPL_UNUSED)
+{
+#ifdef MPIR_WITHOUT_SURVIVE
+    return false;
+#else
+    const int teller = MPIDI_COMM(comm, told_by) - 1;
+
+    return MPIR_Deaths_seen > 0 && teller >= 0 && MPIDIG_deaths_is_dead(comm, teller);
+#endif
 }
 
 /* All of the other group, or as a member of it the part of the caller's group that falls to this
@@ -193,13 +220,38 @@ static int tell_other_group(MPIR_Comm *comm, bool is_forwarded)
     return mpi_errno;
 }
 
-static int revoke_once(MPIR_Comm *comm, bool is_remote)
+static int revoke_once(MPIR_Comm *comm, int teller)
 {
     if (comm->revoked)
         return MPI_SUCCESS;
     mark_all(comm, true);
-    return is_inter(comm) ? tell_other_group(comm, is_remote)
-                          : tell_group(comm, comm->context_id, 1, !is_remote);
+    if (is_inter(comm))
+        return tell_other_group(comm, teller >= 0);
+    note_teller(comm, teller);
+    return teller >= 0 && tells_all(comm) && !is_teller_dead(comm)
+               ? MPI_SUCCESS
+               : tell_group(comm, comm->context_id, 1);
+}
+
+/* What the dead have not told. */
+static void tell_for_dead(MPIR_Comm *comm)
+{
+    if (tells_all(comm)) {
+        if (!is_teller_dead(comm))
+            return;
+        note_teller(comm, -1);
+    }
+    (void) tell_group(comm, comm->context_id, 1);
+}
+
+void MPIDIG_comm_died(MPIR_Comm *comm)
+{
+    if (!comm->ended)
+        mark_all(comm, false);
+    else if (comm->call_group && comm->call_ended)
+        end_receives(comm);
+    if (comm->revoked && !is_inter(comm))
+        tell_for_dead(comm);
 }
 
 static int revoke_here(MPIR_Comm *comm)
@@ -207,7 +259,7 @@ static int revoke_here(MPIR_Comm *comm)
     int mpi_errno;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    mpi_errno = revoke_once(comm, false);
+    mpi_errno = revoke_once(comm, -1);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     return mpi_errno;
 }
@@ -231,7 +283,7 @@ static void revoke_duplicate(MPIR_Comm *made)
 static void tell_of_duplicates(MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    (void) tell_group(parent, first, n, true);
+    (void) tell_group(parent, first, n);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
@@ -240,7 +292,7 @@ static int learn(MPIR_Comm *comm, const revoke_hdr_t *hdr)
 {
     if (is_inter(comm) && hdr->is_forwarded && !comm->revoked)
         mark_all(comm, true);
-    return revoke_once(comm, true);
+    return revoke_once(comm, hdr->rank);
 }
 
 /* ---- who is told before the communicator is there, or after it was freed ---- */
@@ -340,6 +392,7 @@ static __attribute__((noinline)) int take_early_locked(MPIR_Comm *comm)
 
 int MPIDIG_comm_revoke_committed(MPIR_Comm *comm)
 {
+    note_teller(comm, -1);
     return likely(!early) ? MPI_SUCCESS : take_early_locked(comm);
 }
 

@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "ucx_impl.h"
 #include "ucx_lines.h"
+#include "ucx_peers.h"
 #include "lines.h"
 #include "mpidu_init_shm.h"
 #include "mpir_arena.h"
@@ -48,6 +49,9 @@ enum {
     FENCE_ID = 3       /* UCX's number of the message */
 };
 
+/* The word of a slot with an active message: no context has this number. */
+#define NOTE (~UINT64_C(0))
+
 /* A message that waits. */
 typedef struct waiting {
     struct waiting *next;
@@ -63,6 +67,7 @@ struct MPIDI_UCX_lane {
     waiting_t *first, **end;
     MPIDI_UCX_lane_t *next;
     bool open;
+    bool is_fresh;        /* no message has gone by UCX */
     bool is_fence_due;    /* progress sends it */
     bool is_fenced;       /* no message has followed the last fence */
     bool is_fence_unsent; /* UCX still has it */
@@ -126,6 +131,7 @@ static MPIDI_UCX_lane_t *make_lane(int local_rank, MPIDI_av_entry_t *av)
     lane->notice = &lines.notices[local_rank];
     lane->end = &lane->first;
     lane->wanted = FEW;
+    lane->is_fresh = true;
     lane->fence[0] = (uint32_t) MPIR_Process.local_rank;
     lane->next = lines.lanes;
     lines.lanes = lane;
@@ -225,7 +231,8 @@ static void set_fence_due(MPIDI_UCX_lane_t *lane, bool due)
 static void open_if_answered(MPIDI_UCX_lane_t *lane)
 {
     /* acquire: what the receiver has matched */
-    if (!lane->is_fenced || __atomic_load_n(lane->answer, __ATOMIC_ACQUIRE) != lane->fence[1])
+    if (!lane->is_fresh &&
+        (!lane->is_fenced || __atomic_load_n(lane->answer, __ATOMIC_ACQUIRE) != lane->fence[1]))
         return;
     lane->open = true;
     lane->is_fenced = false;
@@ -288,7 +295,7 @@ static enum MPIDI_UCX_way find_way(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parce
     if (!lane->open) {
         if (!lane->sender.box)
             ask_for_box(lane);
-        else
+        if (lane->sender.box)
             open_if_answered(lane);
         if (!lane->open)
             return MPIDI_UCX_BY_UCX;
@@ -308,7 +315,7 @@ void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parc
 {
     if (lane->is_fenced)
         want_more(lane);
-    lane->is_fenced = false;
+    lane->is_fenced = lane->is_fresh = false;
     lane->shorts += is_for_lines(parcel);
     if (lane->sender.box && !lane->is_fence_due && lane->shorts >= lane->wanted)
         set_fence_due(lane, true);
@@ -372,6 +379,34 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
     return wait_here(lane, parcel);
 }
 
+bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, MPIDI_UCX_am_header_t ucx_header,
+                               const void *header, size_t bytes)
+{
+    MPIDI_UCX_parcel_t parcel = {
+        .bytes = bytes + MPIDI_UCX_AM_BRIEF_SZ, .tag = NOTE, .datatype = MPI_BYTE, .is_note = true};
+    char *message;
+    MPIDI_UCX_lane_t *lane;
+    MPIR_Request *req = NULL;
+    enum MPIDI_UCX_way way;
+
+    if (!MPIDI_UCX_lines.on || ucx_header.src_vci + ucx_header.dst_vci > 0)
+        return false;
+    message = MPL_malloc(parcel.bytes, MPL_MEM_BUFFER);
+    if (!message)
+        return false;
+    memcpy(MPIDI_UCX_am_brief_pack(ucx_header, message), header, bytes);
+    parcel.data = message;
+    way = MPIDI_UCX_lines_send(MPIDIU_comm_rank_to_av(comm, rank), &parcel, &lane, &req);
+    if (way == MPIDI_UCX_WAITS) {
+        MPIR_Request_free(req);
+        return true;
+    }
+    MPL_free(message);
+    if (way == MPIDI_UCX_BY_UCX && lane)
+        MPIDI_UCX_lines_sent(lane, &parcel);
+    return way == MPIDI_UCX_BY_LINE;
+}
+
 /* ---- what waits ---- */
 
 static void complete(MPIR_Request *req, ucs_status_t status)
@@ -390,6 +425,24 @@ static void has_left(void *request, ucs_status_t status, void *req)
 {
     complete(req, status);
     ucp_request_release(request);
+}
+
+/* Without an endpoint the receiver has died. */
+static void send_note_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+{
+    void *message = (void *) waiting->parcel.data;
+    MPIDI_UCX_ucp_request_t *request;
+
+    complete(waiting->req, UCS_OK);
+    if (!MPIDI_UCX_AV(lane->av).dest[0][0] && MPIDI_UCX_peer_connect(lane->av, 0, 0))
+        return;
+    request =
+        ucp_am_send_nb(MPIDI_UCX_AV(lane->av).dest[0][0], MPIDI_UCX_AM_HANDLER_ID, message,
+                       waiting->parcel.bytes, ucp_dt_make_contig(1), MPIDI_UCX_am_send_callback, 0);
+    if (!UCS_PTR_IS_PTR(request))
+        return;
+    request->buf = message;
+    waiting->parcel.data = NULL;
 }
 
 static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
@@ -436,6 +489,8 @@ static waiting_t *take_out(MPIDI_UCX_lane_t *lane, waiting_t **at)
 
 static void forget(waiting_t *waiting)
 {
+    if (waiting->parcel.is_note)
+        MPL_free((void *) waiting->parcel.data);
     MPIR_Datatype_release_if_not_builtin(waiting->parcel.datatype);
     MPL_free(waiting);
 }
@@ -450,7 +505,7 @@ static void send_waiting(MPIDI_UCX_lane_t *lane)
             return;
         waiting = take_out(lane, &lane->first);
         if (way == MPIDI_UCX_BY_UCX) {
-            send_by_ucx(lane, waiting);
+            (waiting->parcel.is_note ? send_note_by_ucx : send_by_ucx)(lane, waiting);
             MPIDI_UCX_lines_sent(lane, &waiting->parcel);
         } else {
             complete(waiting->req, UCS_OK);
@@ -517,7 +572,7 @@ static void note_received(void *request, ucs_status_t status MPL_UNUSED,
  * `self`, which the user may have left out. */
 static bool matches_at_once(void)
 {
-    const uint64_t tag = ~UINT64_C(0); /* no context has this number */
+    const uint64_t tag = NOTE;
     bool received = false, at_once;
     ucp_request_param_t receiving = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
                                                      UCP_OP_ATTR_FIELD_USER_DATA |
@@ -600,6 +655,19 @@ static void answer_wish(void)
     __atomic_store_n(&lines.notices[MPIR_Process.local_rank], block, __ATOMIC_RELEASE);
 }
 
+void MPIDI_UCX_lines_offer(void)
+{
+    if (MPIDI_UCX_lines.on && !lines.receiver.box &&
+        __atomic_load_n(&lines.notices[MPIR_Process.local_rank], __ATOMIC_RELAXED) != NEVER)
+        answer_wish();
+}
+
+static void keep_note(const lines_slot_t *slot)
+{
+    MPIDI_UCX_peers_keep_message(MPIR_lines_data(&lines.receiver, slot), slot->length);
+    MPIR_lines_pass(&lines.receiver, slot);
+}
+
 static void give_to_ucx(const lines_slot_t *slot)
 {
     const void *data = MPIR_lines_data(&lines.receiver, slot);
@@ -644,7 +712,7 @@ static unsigned take_lines(void)
 
     lines.taking++;
     while (n < AT_A_TIME && (slot = look())) {
-        give_to_ucx(slot);
+        (slot->word == NOTE ? keep_note : give_to_ucx)(slot);
         n++;
         /* UCX may still read what the call around this one has given to it */
         if (likely(lines.taking == 1))

@@ -12,6 +12,7 @@
  *
  *   open     short messages go by lines.  A message for UCX waits until the receiver has taken all
  *            lines of the lane; it closes the lane.
+ *            It begins so, if the receiver has a box by then.
  *   closed   all messages go by UCX.  After a few short ones in a row, and when the sender waits
  *            for something, a fence follows them by UCX: a note to the receiver, who writes its
  *            number into shared memory.  That number opens the lane, if no message has followed.
@@ -60,6 +61,7 @@ typedef struct MPIDI_UCX_parcel {
     size_t bytes;
     uint64_t tag;
     bool has_gaps, is_sync;
+    bool is_note; /* an active message, as UCX would send it; `data` is the lane's while it waits */
 } MPIDI_UCX_parcel_t;
 
 enum MPIDI_UCX_way {
@@ -72,6 +74,24 @@ enum MPIDI_UCX_way {
 enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_parcel_t *parcel,
                                         MPIDI_UCX_lane_t **lane, MPIR_Request **request);
 void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel);
+
+/* Active messages of a header whose order among others does not matter, except of those that go this
+ * way, too. */
+static inline bool MPIDI_UCX_lines_is_note(int handler)
+{
+#ifdef MPIR_WITHOUT_REVOCATION
+    return false;
+#else
+    return handler == MPIDIG_COMM_AGREE || handler == MPIDIG_COMM_REVOKE;
+#endif
+}
+
+/* True: it is sent, or will be.  False: the caller sends it by UCX now. */
+bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, MPIDI_UCX_am_header_t ucx_header,
+                               const void *header, size_t bytes);
+
+/* Makes this process's box, if it can, before anybody wishes for it. */
+void MPIDI_UCX_lines_offer(void);
 
 /* Takes a message back that waits.  Nothing happens if it does not wait any more. */
 void MPIDI_UCX_lines_cancel(MPIR_Request *request);

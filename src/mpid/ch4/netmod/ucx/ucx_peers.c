@@ -187,6 +187,11 @@ static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h 
     return UCS_OK;
 }
 
+void MPIDI_UCX_peers_keep_message(const void *data, size_t length)
+{
+    (void) keep_message(NULL, (void *) data, length, NULL, 0);
+}
+
 /* The handler is called inside UCX's progress, or by MPIDI_UCX_am_long_begin(). */
 static void queue_again(MPIDI_UCX_am_long_t *transfer)
 {
@@ -468,6 +473,8 @@ static int meet_peers(void)
             (void) MPIDI_UCX_peer_connect(&MPIDIU_get_av(0, rank), 0, 0);
     }
     mpi_errno = flush(MPIDI_UCX_global.ctx[0].worker);
+    /* a notice of a revocation, or a part of an agreement, waits for nothing */
+    MPIDI_UCX_lines_offer();
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     if (mpi_errno == MPI_SUCCESS && is_whole_world_met())
         mpi_errno = MPIR_Barrier_intra_dissemination(MPIR_Process.comm_world, &errflag);

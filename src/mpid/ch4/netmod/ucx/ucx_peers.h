@@ -36,6 +36,8 @@ void MPIDI_UCX_peers_close(ucp_ep_h ep);
 
 /* Active messages of the worker ctx[index] are kept until UCX has handed them over. */
 int MPIDI_UCX_peers_keep_messages(int index);
+/* One that has come another way, and belongs behind those of the first VNI that wait. */
+void MPIDI_UCX_peers_keep_message(const void *data, size_t length);
 
 /* Statement: the endpoint of an entry of the address vector, or an error in mpi_errno and on to
  * fn_fail. */
