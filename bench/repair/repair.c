@@ -10,7 +10,7 @@
  *   agree_before   MPIX_Comm_agree while all live, the slowest member's
  *   detect         from the death to the last error of the others, which wait in MPI_Barrier
  *   revoke         from MPIX_Comm_revoke to the last error of the others, which wait in MPI_Recv
- *   agree          the first MPIX_Comm_agree after the death, the slowest member's
+ *   agree          MPIX_Comm_agree after the death, the slowest member's
  *   shrink         MPIX_Comm_shrink, the slowest member's
  */
 #include <mpi.h>
@@ -133,7 +133,7 @@ static MPI_Comm lose_one(MPI_Comm comm, double us[CASES])
     us[0] = agree_often(comm);
     us[1] = detect(comm, rank == size - 1);
     us[2] = take_back(other, rank);
-    us[3] = agree(comm);
+    us[3] = agree_often(comm);
     left = shrink(comm, &us[4]);
     MPI_Allreduce(MPI_IN_PLACE, us, CASES, MPI_DOUBLE, MPI_MAX, left);
     MPI_Comm_free(&other);

@@ -66,7 +66,9 @@ def table_of(measured):
         for case in found["patched"]:
             figures = [summary(cases[case]) for cases in found.values()]
             ratio = f"{figures[0][0] / figures[1][0]:.2f}" if len(figures) > 1 else ""
-            rows.append([str(ranks), case, *(f"{m:.0f} ({least:.0f})" for m, least in figures), ratio])
+            rows.append(
+                [str(ranks), case, *(f"{m:.0f} ({least:.0f})" for m, least in figures), ratio]
+            )
     names = list(next(iter(measured.values())))
     return page.table(["ranks", "step", *names, "ratio"], rows)
 

@@ -33,7 +33,7 @@ uint64_t offer_of(int rank) { return 100 + static_cast<uint64_t>(rank) * 7 % 64;
 
 class World {
   public:
-    explicit World(int n) : members_(static_cast<size_t>(n)) {
+    explicit World(int n, int degree = 2) : members_(static_cast<size_t>(n)) {
         const agree_calls_t calls = {send, fold_offers, nullptr};
 
         for (int i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ class World {
             m.rank = i;
             m.from.resize(static_cast<size_t>(n));
             m.knows.resize(static_cast<size_t>(n));
-            m.agree = MPIR_agree_create(n, i, &own);
+            m.agree = MPIR_agree_create(n, i, degree, &own);
         }
     }
     ~World() {
@@ -200,7 +200,7 @@ TEST(Agree, OfOne) {
 TEST(Agree, WithoutDeathsHoldsAllValues) {
     std::mt19937 random(2);
     for (int n : {2, 3, 7, 64, 129}) {
-        World world(n);
+        World world(n, n % 8 + 1);
         run(world, 0, random);
         agree_value_t *result = MPIR_agree_result(world.member(0).agree);
         uint64_t most = 0;
@@ -251,7 +251,7 @@ TEST(Agree, ManyOrdersWithADeathAtEachStep) {
         for (int step = 0; step < 5 * n; step++) {
             for (int sends = 0; sends < 4; sends++) {
                 for (size_t order = 0; order < 60; order++) {
-                    World world(n);
+                    World world(n, 1 + static_cast<int>(order % 4));
                     run_with(world, {{step, sends}}, order * 977 + 1);
                 }
             }
@@ -264,7 +264,7 @@ TEST(Agree, ManyOrdersWithTwoDeaths) {
         for (int first = 0; first < 4 * n; first++) {
             for (int second = first + 1; second < 5 * n; second++) {
                 for (size_t order = 0; order < 40; order++) {
-                    World world(n);
+                    World world(n, 1 + static_cast<int>(order % 4));
                     run_with(world,
                              {{first, static_cast<int>(order % 3)},
                               {second, static_cast<int>(order / 3 % 3)}},
@@ -278,15 +278,15 @@ TEST(Agree, ManyOrdersWithTwoDeaths) {
 TEST(Agree, RandomOrdersAndDeaths) {
     std::mt19937 random(3);
     for (int i = 0; i < 20000; i++) {
-        World world(2 + i % 5);
+        World world(2 + i % 5, 1 + i % 4);
         run(world, i % 6, random);
     }
 }
 
 TEST(Agree, RandomDeathsAmong64) {
     std::mt19937 random(4);
-    for (int i = 0; i < 40; i++) {
-        World world(64);
+    for (int i = 0; i < 90; i++) {
+        World world(64, 1 + i % 9);
         run(world, i, random);
     }
 }

@@ -15,6 +15,9 @@
  * A message may come before this process calls, or before it has the communicator.
  */
 
+/* Children of a member.  Where cores are shared a level of the tree takes a turn of the cores. */
+enum { DEGREE = 8 };
+
 typedef struct {
     uint64_t context_id; /* the receiver's */
     uint32_t number;     /* of the communicator's agreements */
@@ -153,7 +156,7 @@ static agreement_t *make(MPIR_Comm *comm, uint32_t number)
         agreement->agree = NULL;
     else
         agreement->agree = MPIR_agree_create(MPIDIG_agree_members(comm),
-                                             MPIDIG_agree_local(comm, comm->rank), &calls);
+                                             MPIDIG_agree_local(comm, comm->rank), DEGREE, &calls);
     if (!agreement->agree) {
         MPL_free(agreement);
         return NULL;

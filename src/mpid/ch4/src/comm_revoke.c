@@ -177,7 +177,8 @@ static int tell_group(MPIR_Comm *comm, MPIR_Context_id_t id, uint32_t ids)
     const revoke_hdr_t hdr = {.context_id = id, .own_id = id, .ids = ids, .is_forwarded = true};
     int mpi_errno = tell_from(comm, hdr, comm->rank);
 
-    for (uint32_t i = 0; i < MPIR_Deaths_seen && !tells_all(comm) && mpi_errno == MPI_SUCCESS; i++) {
+    for (uint32_t i = 0; i < MPIR_Deaths_seen && !tells_all(comm) && mpi_errno == MPI_SUCCESS;
+         i++) {
         uint32_t rank = MPIR_Deaths_rank_in(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), i);
         if (rank != CMAP_NONE)
             mpi_errno = tell_from(comm, hdr, (int) rank);

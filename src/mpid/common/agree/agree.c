@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct agree {
-    int members, me;
+    int members, me, degree;
     agree_calls_t calls;
     bool has_contributed, has_failed;
     bool has_offer;       /* there is one in `value` */
@@ -26,7 +26,7 @@ static bool is_dead(const agree_t *agree, int member)
 static int ancestor(const agree_t *agree, int member)
 {
     while (member > 0) {
-        member = (member - 1) / 2;
+        member = (member - 1) / agree->degree;
         if (!is_dead(agree, member))
             return member;
     }
@@ -53,24 +53,34 @@ static int parent_of_me(const agree_t *agree)
     return root == agree->me ? -1 : root;
 }
 
+static bool visit_below(agree_t *agree, int member, bool (*visit)(agree_t *, int));
+
 /* Calls `visit` for the first living members at and below `member`, except for me; ends when it
  * returns false. */
 static bool visit_living(agree_t *agree, int member, bool (*visit)(agree_t *, int))
 {
-    if (member >= agree->members || member == agree->me)
+    if (member == agree->me)
         return true;
-    if (!is_dead(agree, member))
-        return visit(agree, member);
-    return visit_living(agree, 2 * member + 1, visit) && visit_living(agree, 2 * member + 2, visit);
+    return is_dead(agree, member) ? visit_below(agree, member, visit) : visit(agree, member);
+}
+
+static bool visit_below(agree_t *agree, int member, bool (*visit)(agree_t *, int))
+{
+    const long long first = (long long) member * agree->degree + 1;
+
+    for (long long child = first; child < first + agree->degree && child < agree->members;
+         child++) {
+        if (!visit_living(agree, (int) child, visit))
+            return false;
+    }
+    return true;
 }
 
 /* The root's children are also those that have lost all ancestors. */
 static bool visit_children(agree_t *agree, bool (*visit)(agree_t *, int))
 {
-    if (!visit_living(agree, 2 * agree->me + 1, visit) ||
-        !visit_living(agree, 2 * agree->me + 2, visit))
-        return false;
-    return parent_of_me(agree) >= 0 || agree->me == 0 || visit_living(agree, 0, visit);
+    return visit_below(agree, agree->me, visit) &&
+           (parent_of_me(agree) >= 0 || agree->me == 0 || visit_living(agree, 0, visit));
 }
 
 /* ---- values ---- */
@@ -149,7 +159,7 @@ static void advance(agree_t *agree)
 
 /* ---- what happens ---- */
 
-agree_t *MPIR_agree_create(int members, int me, const agree_calls_t *calls)
+agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls)
 {
     const int words = MPIR_agree_words(members);
     agree_t *agree = calloc(1, sizeof(*agree) + 2 * (size_t) words * sizeof(uint64_t) +
@@ -159,6 +169,7 @@ agree_t *MPIR_agree_create(int members, int me, const agree_calls_t *calls)
         return NULL;
     agree->members = members;
     agree->me = me;
+    agree->degree = degree;
     agree->calls = *calls;
     agree->sent_to = -1;
     agree->dead = (uint64_t *) (agree + 1);

@@ -10,7 +10,7 @@
  * dead, and the intersection of those whose death each has acknowledged.  Whether the value of a
  * member that dies meanwhile is part of it is open.
  *
- * Members form a binary tree: the parent of member r is (r - 1) / 2.  If that one is dead it is the
+ * Members form a tree: the parent of member r is (r - 1) / degree.  If that one is dead it is the
  * nearest living ancestor, and if all ancestors are dead the root, which is the lowest living
  * member.  A value goes UP to the parent when those of all children have come.  The root decides,
  * and the result goes DOWN.  Folding a value twice changes nothing.  So after a death those who
@@ -82,8 +82,9 @@ static inline uint32_t MPIR_agree_value_bytes(int members)
                        2 * (uint32_t) MPIR_agree_words(members) * sizeof(uint64_t));
 }
 
-/* NULL without memory.  Messages and deaths may be told before the member contributes. */
-agree_t *MPIR_agree_create(int members, int me, const agree_calls_t *calls);
+/* NULL without memory.  Messages and deaths may be told before the member contributes.  `degree`,
+ * the same for all members: children of each in the tree, 1 at least. */
+agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls);
 void MPIR_agree_free(agree_t *agree); /* NULL is fine */
 
 /* Once.  `acked`: a set; NULL: empty. */
