@@ -29,12 +29,14 @@
 #include "mpir_deaths.h"
 #include "rma_lock.h"
 
-/* What a process shares with its peers: a cache line. */
+/* What a process shares with its peers: two cache lines.  Each accumulate uses the guard; those who
+ * wait for the lock, or for the ends of epochs, poll the other line meanwhile. */
 typedef struct {
     rma_lock_t lock;
-    uint32_t guard;
     uint32_t completed; /* access epochs of peers that have ended */
-    char rest[64 - sizeof(rma_lock_t) - 2 * sizeof(uint32_t)];
+    char rest[64 - sizeof(rma_lock_t) - sizeof(uint32_t)];
+    uint32_t guard;
+    char rest_of_guard[64 - sizeof(uint32_t)];
 } MPIDIG_rma_control_t;
 
 typedef struct {
