@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which units maint/check runs, and how long they take."""
 import re
-from fnmatch import fnmatchcase
+from fnmatch import filter as filter_names, fnmatchcase
 from functools import partial
 
 import check_sections
@@ -82,14 +82,15 @@ def some_programs(check, name):
 
 
 def program_names(pattern):
-    """suite/DIRECTORY/PATTERN with the programs that fit, between spaces; None if none does."""
+    """suite/DIRECTORY/PATTERNS with the programs that fit, between spaces; None if one does not."""
     folder, _, wanted = pattern.removeprefix("suite/").rpartition("/")
     names = set()
     for top in (ROOT / "test/mpi", ROOT / "mpich/test/mpi"):
         for file in (top / folder).glob("testlist*"):
             names.update(re.findall(r"(?m)^(\w+) ", file.read_text(errors="replace")))
-    fitting = sorted(name for name in names if fnmatchcase(name, wanted))
-    return f"suite/{folder}/{' '.join(fitting)}" if fitting else None
+    fitting = [filter_names(names, one) for one in wanted.split()]
+    found = sorted({name for some in fitting for name in some})
+    return f"suite/{folder}/{' '.join(found)}" if found and all(fitting) else None
 
 
 def named(check, units, patterns):

@@ -80,6 +80,10 @@ def table(folder):
     if (check_run.ROOT / "mpich/test/mpi").is_dir():
         wrong.extend(plan.check_tests(fresh_check(folder)))
     expect(plan.program_names("suite/comm/no_such_test") is None, "a test that is missing is found")
+    listed = "suite/comm/ctxid_churn split_oracle"
+    expect(plan.program_names(listed) == listed, "a unit's name in --list names no unit")
+    one_missing = plan.program_names(f"{listed} no_such_test")
+    expect(one_missing is None, "a missing test beside others is not noticed")
 
 
 def functions(_folder):
