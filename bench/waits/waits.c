@@ -15,9 +15,9 @@
  * operation.  A line has a case, and the percent of the operation's time alone that is hidden, by
  * medians and by the least times.
  *
- * tasks: all processes take tasks by MPI_Fetch_and_op from a counter of the last one, which works on
- * tasks, too.  They take 1 to 16 eighths of MS milliseconds.  The line has the milliseconds until the
- * last task is done over those that the tasks take if nobody waits: the median and the least.
+ * tasks: all processes take tasks by MPI_Fetch_and_op from a counter of the last one, which works
+ * on tasks, too.  They take 1 to 16 eighths of MS milliseconds.  The line has the milliseconds
+ * until the last task is done over those of the tasks if nobody waits: the median and the least.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@ scheduler.
 
 Writes bench/results/e11_waits.csv: place,library,operations,case,median,least, in ms ("waits") or
 in percent ("hidden").  The median is that of the runs' medians; the least time is that of all
-repeats, and of percents that of the least times of the run that hid most.  "tasks" are ratios to the
-time without waits."""
+repeats, and of percents that of the least times of the run that hid most.  "tasks" are ratios to
+the time without waits."""
 import argparse
 import statistics
 import sys

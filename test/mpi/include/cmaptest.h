@@ -47,8 +47,8 @@ static inline int ct_lines_are_on(void)
     return (!bytes || atoi(bytes) > 0) && (!events || strcmp(events, "on"));
 }
 
-/* Endpoints of a pair of VCIs, where a window's messages were used: a helper may have a worker of its
- * own for them (MPIR_CVAR_PROGRESS_EVENTS=auto). */
+/* Endpoints of a pair of VCIs, where a window's messages were used: a helper may have a worker of
+ * its own for them (MPIR_CVAR_PROGRESS_EVENTS=auto). */
 static inline int ct_endpoints_of_pair(void)
 {
     const char *setting = getenv("MPIR_CVAR_PROGRESS_EVENTS");

@@ -23,8 +23,8 @@ int msync(void *address, size_t bytes, int flags)
     return -1;
 }
 
-/* Files of shared memory that this process has made.  Another job may remove one before this process
- * has locked it. */
+/* Files of shared memory that this process has made.  Another job may remove one before this
+ * process has locked it. */
 #define MOST_FILES 100
 static char files[MOST_FILES][64];
 static int made;

@@ -23,7 +23,7 @@
  */
 
 /* In a larger group nobody tells all. */
-enum { MOST_TOLD = 64 };
+enum { MOST_TOLD = 256 };
 
 typedef struct {
     uint64_t context_id; /* the receiver's */

@@ -379,9 +379,10 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
     return wait_here(lane, parcel);
 }
 
-bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, MPIDI_UCX_am_header_t ucx_header,
-                               const void *header, size_t bytes)
+bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, int handler, const void *header,
+                               size_t bytes)
 {
+    const MPIDI_UCX_am_header_t ucx_header = {.handler_id = (uint16_t) handler};
     MPIDI_UCX_parcel_t parcel = {
         .bytes = bytes + MPIDI_UCX_AM_BRIEF_SZ, .tag = NOTE, .datatype = MPI_BYTE, .is_note = true};
     char *message;
@@ -389,7 +390,7 @@ bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, MPIDI_UCX_am_header_t 
     MPIR_Request *req = NULL;
     enum MPIDI_UCX_way way;
 
-    if (!MPIDI_UCX_lines.on || ucx_header.src_vci + ucx_header.dst_vci > 0)
+    if (!MPIDI_UCX_lines.on)
         return false;
     message = MPL_malloc(parcel.bytes, MPL_MEM_BUFFER);
     if (!message)
@@ -655,9 +656,10 @@ static void answer_wish(void)
     __atomic_store_n(&lines.notices[MPIR_Process.local_rank], block, __ATOMIC_RELEASE);
 }
 
-void MPIDI_UCX_lines_offer(void)
+/* Before anybody wishes for it. */
+static void offer_box(void)
 {
-    if (MPIDI_UCX_lines.on && !lines.receiver.box &&
+    if (!lines.receiver.box &&
         __atomic_load_n(&lines.notices[MPIR_Process.local_rank], __ATOMIC_RELAXED) != NEVER)
         answer_wish();
 }
@@ -850,6 +852,7 @@ int MPIDI_UCX_lines_init(void)
         goto fn_exit;
     if (MPIR_Deaths_watched) {
         MPIDIG_deaths_end_lines = end_lines;
+        MPIDI_UCX_peers_met = offer_box;
         MPIDI_UCX_lines.waiting = 1; /* each look is for MPIDI_UCX_lines_progress */
     }
     lines.most = (size_t) MPIR_CVAR_CH4_UCX_LINE_BYTES;

@@ -75,23 +75,19 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
                                         MPIDI_UCX_lane_t **lane, MPIR_Request **request);
 void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel);
 
-/* Active messages of a header whose order among others does not matter, except of those that go this
- * way, too. */
-static inline bool MPIDI_UCX_lines_is_note(int handler)
+static inline bool MPIDI_UCX_lines_is_note(int handler, int vnis)
 {
 #ifdef MPIR_WITHOUT_REVOCATION
     return false;
 #else
-    return handler == MPIDIG_COMM_AGREE || handler == MPIDIG_COMM_REVOKE;
+    return unlikely(handler == MPIDIG_COMM_AGREE || handler == MPIDIG_COMM_REVOKE) && vnis == 0;
 #endif
 }
 
-/* True: it is sent, or will be.  False: the caller sends it by UCX now. */
-bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, MPIDI_UCX_am_header_t ucx_header,
-                               const void *header, size_t bytes);
-
-/* Makes this process's box, if it can, before anybody wishes for it. */
-void MPIDI_UCX_lines_offer(void);
+/* Active messages of a header whose order among others does not matter, except of those that go
+ * this way, too.  True: it is sent, or will be.  False: the caller sends it by UCX now. */
+bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, int handler, const void *header,
+                               size_t bytes);
 
 /* Takes a message back that waits.  Nothing happens if it does not wait any more. */
 void MPIDI_UCX_lines_cancel(MPIR_Request *request);

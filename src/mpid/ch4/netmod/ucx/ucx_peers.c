@@ -36,6 +36,8 @@ static struct {
     bool are_closing;
 } peers;
 
+void (*MPIDI_UCX_peers_met)(void);
+
 bool MPIDI_UCX_peers_are_lazy(void)
 {
     return MPIR_Deaths_watched ||
@@ -473,8 +475,8 @@ static int meet_peers(void)
             (void) MPIDI_UCX_peer_connect(&MPIDIU_get_av(0, rank), 0, 0);
     }
     mpi_errno = flush(MPIDI_UCX_global.ctx[0].worker);
-    /* a notice of a revocation, or a part of an agreement, waits for nothing */
-    MPIDI_UCX_lines_offer();
+    if (MPIDI_UCX_peers_met)
+        MPIDI_UCX_peers_met();
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     if (mpi_errno == MPI_SUCCESS && is_whole_world_met())
         mpi_errno = MPIR_Barrier_intra_dissemination(MPIR_Process.comm_world, &errflag);

@@ -36,6 +36,9 @@ void MPIDI_UCX_peers_close(ucp_ep_h ep);
 
 /* Active messages of the worker ctx[index] are kept until UCX has handed them over. */
 int MPIDI_UCX_peers_keep_messages(int index);
+/* Called where processes may die, at the end of MPI_Init, when the connections are made.  NULL:
+ * nothing. */
+extern void (*MPIDI_UCX_peers_met)(void);
 /* One that has come another way, and belongs behind those of the first VNI that wait. */
 void MPIDI_UCX_peers_keep_message(const void *data, size_t length);
 

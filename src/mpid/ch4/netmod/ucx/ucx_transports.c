@@ -134,9 +134,9 @@ static void set_of_tcp(ucp_config_t *config, const char *name, const char *value
 }
 
 /* A message that the network sends in several parts has no end if the sender dies between them: UCX
- * does not end its receive.  So each is one part, or a rendezvous, which ends with the endpoint.  By
- * TCP a message is copied in either case, and a rendezvous has two more legs.  Adapters have parts
- * of 8 KB. */
+ * does not end its receive.  So each is one part, or a rendezvous, which ends with the endpoint.
+ * By TCP a message is copied in either case, and a rendezvous has two more legs.  Adapters have
+ * parts of 8 KB. */
 static void have_whole_messages(ucp_config_t *config)
 {
     const bool is_by_adapter = access("/sys/class/infiniband", F_OK) == 0;
