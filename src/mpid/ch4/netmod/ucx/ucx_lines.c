@@ -162,12 +162,12 @@ static inline MPIDI_UCX_lane_t *lane_to(MPIDI_av_entry_t *av)
     return lines.recent[i].lane;
 }
 
-/* The receiver makes the box when it sees the wish. */
+/* The receiver makes the box when it sees the wish.  A first message may be the only one. */
 static void ask_for_box(MPIDI_UCX_lane_t *lane)
 {
     uint64_t block = NO_BOX;
 
-    if (__atomic_load_n(lane->notice, __ATOMIC_RELAXED) == NO_BOX)
+    if (lane->shorts > 0 && __atomic_load_n(lane->notice, __ATOMIC_RELAXED) == NO_BOX)
         __atomic_compare_exchange_n((uint64_t *) lane->notice, &block, WANTED, false,
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     /* acquire: zeros of the box */
