@@ -10,8 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "aggr_impl.h"
 #include "members.hpp"
+extern "C" {
+#include "aggr_impl.h"
+}
 
 namespace aggr_test {
 namespace {
@@ -167,6 +169,52 @@ TEST(Processes, random_programs_agree_with_the_oracle) {
                    group.loans != AGGR_LOANS_UNTRIED;
         }));
     }
+}
+
+// A member of a loan without the rest of a collective: its line describes its buffers.
+void lend(aggr_group_t &group, void *out) {
+    MPIR_aggr_begin(&group, AGGR_IN_LINE);
+    MPIR_aggr_describe_loan(&group, out, out);
+    MPIR_aggr_publish(MPIR_aggr_my_line(&group), group.seq);
+}
+
+// Member 1 has died before it began to copy; member 2 copies while member 0 leaves.
+TEST(Loan, whoever_leaves_waits_for_those_that_copy_and_not_for_the_dead) {
+    aggr_arena_t *arena = nullptr;
+    const aggr_shape_t three = lending(shape(3));
+    ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, {3, DESK_BYTES}, &arena), AGGR_OK);
+    const uint64_t block = MPIR_aggr_group_reserve(arena, &three);
+    aggr_group_t groups[3];
+    char buffers[3] = {};
+    for (int me = 0; me < 3; me++)
+        MPIR_aggr_group_join(&groups[me], arena, block, &three, me, &patient);
+    for (const bool dies_copying : {false, true}) {
+        const pid_t child = fork();
+        if (child == 0) {
+            lend(groups[1], &buffers[1]);
+            _exit(!dies_copying || MPIR_aggr_start_copies(&groups[1]) ? 0 : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        ASSERT_EQ(status, 0);
+        lend(groups[0], &buffers[0]);
+        lend(groups[2], &buffers[2]);
+        EXPECT_TRUE(MPIR_aggr_start_copies(&groups[2]));
+        std::atomic<bool> has_left{false};
+        std::thread leaves([&] {
+            MPIR_aggr_recall(&groups[0]);
+            has_left = true;
+        });
+        usleep(100000);
+        EXPECT_FALSE(has_left);
+        MPIR_aggr_stop_copies(&groups[2]);
+        leaves.join();
+        EXPECT_FALSE(MPIR_aggr_start_copies(&groups[2]));
+        MPIR_aggr_stop_copies(&groups[2]);
+        MPIR_aggr_block(&groups[0])->recalled = 0;
+        groups[1].seq++; /* in the child */
+    }
+    MPIR_aggr_arena_detach(arena);
 }
 
 // Bit for bit: sums of doubles depend on their order.

@@ -207,9 +207,9 @@ typedef struct aggr_group {
     bool compared;              /* in that operation, all members' lengths are the same */
     bool desk_unused;           /* the payload in progress was lent (loan.c) */
     aggr_loans_t loans;
-    uint32_t lent;  /* the operation of the last loan */
-    uint64_t mark;  /* by which others know my memory */
-    unsigned turns; /* of waiting, since the last progress */
+    uint32_t lent;    /* the operation of the last loan */
+    bool lends_place; /* and whether others may write into memory of mine */
+    unsigned turns;   /* of waiting, since the last progress */
     /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
     uint64_t length;
     aggr_ring_t ring;

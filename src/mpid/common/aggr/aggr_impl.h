@@ -33,10 +33,18 @@ typedef struct aggr_line {
 /* At the start of a group's block; the lines follow. */
 typedef struct aggr_block {
     uint32_t left;              /* members that are gone */
+    uint32_t recalled;          /* a member has left a loan: see loan.c */
     uint64_t ring, ring_copies; /* see ring.c */
     uint64_t given_up;          /* the last ring that was given up, which leads to the others */
-    uint32_t copying, recalled; /* see loan.c: members that copy; a member has left a loan */
-} __attribute__((aligned(2 * AGGR_LINE))) aggr_block_t;
+    unsigned char copies[];     /* does the member copy, in a loan? */
+} aggr_block_t;
+
+/* Of a block before the lines; prefetchers load two lines at a time. */
+static inline size_t MPIR_aggr_head_bytes(int members)
+{
+    const size_t unit = 2 * AGGR_LINE;
+    return (sizeof(aggr_block_t) + (size_t) members + unit - 1) / unit * unit;
+}
 
 static inline aggr_block_t *MPIR_aggr_block(const aggr_group_t *group)
 {
@@ -244,6 +252,12 @@ static inline bool MPIR_aggr_may_lend(const aggr_group_t *group, size_t part)
  * then *lent, MPIR_aggr_end_loan or an operation of MPIR_aggr_tell_all must follow.  REQUIRES
  * MPIR_aggr_may_lend */
 int MPIR_aggr_lend(aggr_group_t *group, const void *in, void *out, uint64_t length, bool *lent);
+/* The operation in progress lends.  `place`: others may write into memory of mine. */
+static inline void MPIR_aggr_begin_loan(aggr_group_t *group, bool place)
+{
+    group->lent = group->seq;
+    group->lends_place = place;
+}
 /* Of the operation in progress: in it, my line says where my buffers are; after it, what all
  * members know of loans, and this one for the next. */
 void MPIR_aggr_describe_loan(aggr_group_t *group, const void *in, void *out);

@@ -5,7 +5,7 @@
 
 static size_t block_bytes(const aggr_shape_t *shape, int leaders)
 {
-    return sizeof(aggr_block_t) +
+    return MPIR_aggr_head_bytes(shape->members) +
            (size_t) (shape->members + leaders) * (size_t) shape->lines * sizeof(aggr_line_t);
 }
 
@@ -35,7 +35,7 @@ void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t blo
     group->me = me;
     group->waiting = waiting;
     group->parts = MPIR_aggr_divide(shape, me);
-    group->lines = (aggr_line_t *) (at + sizeof(aggr_block_t));
+    group->lines = (aggr_line_t *) (at + MPIR_aggr_head_bytes(shape->members));
     group->stage = group->lines + shape->lines * shape->members;
     group->ring = (aggr_ring_t){.group = group, .copy_bytes = shape->copy_bytes};
 }

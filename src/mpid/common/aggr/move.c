@@ -320,7 +320,7 @@ static int bcast_by_loan(aggr_group_t *group, const void *in, void *out, size_t 
 {
     move_t move = {.copy = copy_from_root, .in = in, .out = out, .bytes = bytes, .root = root};
     if (is_announced_as_loan(group, bytes)) {
-        group->lent = group->seq;
+        MPIR_aggr_begin_loan(group, false);
         return copy_lent(group, &move, done);
     }
     if (group->shape.members == 2)

@@ -2,7 +2,7 @@
 
 #include "rma/issue/issue_internal.h"
 #include "rma/issue/abandon.h"
-#include "rma/peers/reach.h"
+#include "rma/peers/direct.h"
 
 int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
 
@@ -12,7 +12,7 @@ int MPIDIG_rma_issue_init(void)
 
     MPIR_TRY(MPIDIG_rma_settings_init());
     MPIDIG_rma_counts_init();
-    MPIDIG_rma_reach_init();
+    MPIDIG_rma_direct_init();
     MPIDI_deferred_register(MPIDI_DEFERRED_EXCHANGES, &MPIDIG_rma_exchanges);
     MPIDI_deferred_register(MPIDI_DEFERRED_TARGETS, &MPIDIG_rma_ready_targets);
     MPIDI_deferred_register(MPIDI_DEFERRED_LOCKS, &MPIDIG_win_lock_requests);

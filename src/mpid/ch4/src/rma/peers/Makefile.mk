@@ -5,5 +5,4 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/peers/direct.c \
     src/mpid/ch4/src/rma/peers/epoch.c \
     src/mpid/ch4/src/rma/peers/peer_operation.c \
-    src/mpid/ch4/src/rma/peers/reach.c \
     src/mpid/ch4/src/rma/peers/window.c

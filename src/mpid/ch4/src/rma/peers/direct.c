@@ -2,9 +2,9 @@
 
 #include "mpidimpl.h"
 #include "mpidig_win.h"
+#include "mpir_tvars.h"
 #include "rma/peers/combine.h"
 #include "rma/peers/direct.h"
-#include "rma/peers/reach.h"
 #include "rma/range.h"
 
 enum {
@@ -33,6 +33,14 @@ typedef struct MPIDIG_rma_batch {
     update_t update[MOST];
 } batch_t;
 
+static unsigned long long copies;
+
+void MPIDIG_rma_direct_init(void)
+{
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "rma_copies", &copies, NULL, "CH4_RMA",
+                       "system calls that have copied window memory of other processes");
+}
+
 /* Where updates are done, for one batch at a time: the process runs one after the other. */
 static char *stage;
 
@@ -50,8 +58,7 @@ static int batch_error(const batch_t *batch, int number)
     int mpi_errno = MPI_SUCCESS;
 
     if (number == EFAULT)
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_RMA_RANGE, "**rmacopy", "**rmacopy %d %s", batch->rank,
-                      strerror(number));
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_RMA_RANGE, "**rmacopy", "**rmacopy %d", batch->rank);
     else
         MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**rmacopy", "**rmacopy %d %s", batch->rank,
                       strerror(number));
@@ -70,7 +77,8 @@ static int batch_copy(batch_t *batch, bool is_written)
         mine[n] = batch->mine[i];
         theirs[n++] = batch->theirs[i];
     }
-    return MPIDIG_rma_copy(batch->peer->door->process, is_written, mine, theirs, n);
+    copies += n > 0;
+    return MPIR_reach_copy(batch->peer->door->process.id, is_written, mine, theirs, n);
 }
 
 /* Is the element changed? */
@@ -117,7 +125,7 @@ static int batch_update(batch_t *batch)
     return error ? batch_error(batch, error) : mpi_errno;
 }
 
-/* The batch is empty afterwards, also if it fails. */
+/* The batch is empty afterwards, or gone if it has failed: the kernel may refuse from now on. */
 static int batch_run(MPIR_Win *win, batch_t *batch)
 {
     int mpi_errno = MPI_SUCCESS, error = 0;
@@ -129,10 +137,15 @@ static int batch_run(MPIR_Win *win, batch_t *batch)
         error = batch_copy(batch, batch->kind == PUTS);
     if (error)
         mpi_errno = batch_error(batch, error);
+    if (mpi_errno) {
+        batch->peer->batch = NULL;
+        MPL_free(batch);
+        return mpi_errno;
+    }
     batch->kind = EMPTY;
     batch->pieces = batch->updates = 0;
     batch->bytes = 0;
-    return mpi_errno;
+    return MPI_SUCCESS;
 }
 
 int MPIDIG_rma_direct_run(MPIR_Win *win)
@@ -149,9 +162,12 @@ int MPIDIG_rma_direct_run(MPIR_Win *win)
 
 /* ---- to fill a batch ----------------------------------------------------------------------- */
 
+/* NULL: operations on the peer are messages. */
 static batch_t *batch_of(MPIDIG_rma_peer_t *peer, int rank)
 {
-    if (!peer->batch) {
+    if (__atomic_load_n(&peer->door->is_closed, __ATOMIC_ACQUIRE))
+        return NULL;
+    if (!peer->batch && MPIR_reach_leads(&peer->door->process)) {
         peer->batch = MPL_calloc(1, sizeof(batch_t), MPL_MEM_RMA);
         if (peer->batch) {
             peer->batch->peer = peer;
@@ -292,20 +308,16 @@ static bool is_plain_update(const MPIDIG_rma_op_t *what)
            (!reads || (what->result_type == what->type && what->result_count == what->count));
 }
 
-static bool is_reached(MPIDIG_rma_peer_t *peer)
-{
-    if (peer->reach == MPIDIG_RMA_REACH_UNKNOWN)
-        peer->reach =
-            MPIDIG_rma_door_leads(peer->door) ? MPIDIG_RMA_REACH_COPIES : MPIDIG_RMA_REACH_MESSAGES;
-    return peer->reach == MPIDIG_RMA_REACH_COPIES &&
-           !__atomic_load_n(&peer->door->is_closed, __ATOMIC_ACQUIRE);
-}
-
-/* CH4's record of the epoch, which active messages look at. */
+/* CH4's record of the epoch, which active messages look at, is not made without memory. */
 static int leave_to_messages(MPIR_Win *win, int rank)
 {
+    MPIDIG_win_target_t *target;
+
+    MPIR_Reserve_enter();
+    target = MPIDIG_win_target_get(win, rank);
+    MPIR_Reserve_leave();
     if (MPIDIG_WIN(win, sync).access_epoch_type == MPIDIG_EPOTYPE_LOCK)
-        MPIDIG_win_target_get(win, rank)->sync.access_epoch_type = MPIDIG_EPOTYPE_LOCK;
+        target->sync.access_epoch_type = MPIDIG_EPOTYPE_LOCK;
     MPIR_TRY(MPIDIG_rma_direct_run(win));
     MPIDIG_WIN(win, shared)->has_messages = true;
     return MPI_SUCCESS;
@@ -351,7 +363,7 @@ int MPIDIG_rma_direct(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int rank, const MP
     mpi_errno = MPIDIG_rma_check_range(rank, peer->door->size, peer->door->disp_unit, what->disp,
                                        what->count, what->type);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    batch = is_reached(peer) ? batch_of(peer, rank) : NULL;
+    batch = batch_of(peer, rank);
     if (batch)
         mpi_errno = is_copy ? add_copy(win, batch, what, theirs, is_done)
                             : add_update(win, batch, what, theirs, is_done);
@@ -412,6 +424,26 @@ void MPIDIG_rma_direct_free(MPIDIG_rma_shared_t *shared)
 {
     for (int i = 0; i < shared->num_peers; i++)
         MPL_free(shared->peer[i].batch);
+}
+
+/* Memory has one kind from its first byte to its last, as far as one call can tell. */
+bool MPIDIG_rma_is_copied(const void *base, MPI_Aint size)
+{
+    char ends[2];
+    struct iovec mine[2] = {{ends, 1}, {ends + 1, 1}};
+    struct iovec theirs[2] = {{(char *) base, 1}, {(char *) base + size - 1, 1}};
+
+    return size <= 0 || !MPIR_reach_copy((int32_t) getpid(), false, mine, theirs, 2);
+}
+
+void MPIDIG_rma_door_describe(MPIDIG_rma_door_t *door, const MPIR_Win *win)
+{
+    bool is_dynamic = win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC;
+
+    *door = (MPIDIG_rma_door_t){.base = win->base,
+                                .size = is_dynamic ? MPIR_AINT_MAX : win->size,
+                                .disp_unit = win->disp_unit,
+                                .process = MPIR_reach_self()};
 }
 
 void MPIDIG_rma_direct_attach(MPIR_Win *win, const void *base, MPI_Aint size)

@@ -2,7 +2,7 @@
 
 /*
  * Operations on peers whose memory is not mapped: windows of MPI_Win_create and
- * MPI_Win_create_dynamic.  The kernel copies (rma/peers/reach.h), so the target takes no part.
+ * MPI_Win_create_dynamic.  The kernel copies (reach.h), so the target takes no part.
  *
  * A system call costs more than a short copy.  So operations on a peer wait until its batch is
  * full, or until the program synchronizes; then one call copies all of them:
@@ -18,8 +18,26 @@
 #ifndef RMA_PEERS_DIRECT_H_INCLUDED
 #define RMA_PEERS_DIRECT_H_INCLUDED
 
+#include "reach.h"
 #include "rma/operation.h"
 #include "rma/peers/peers.h"
+
+/* How others reach the memory that this process has in a window; in shared memory. */
+typedef struct MPIDIG_rma_door {
+    char *base;
+    MPI_Aint size, disp_unit;
+    reach_process_t process;
+    uint32_t is_closed; /* some of the memory is of a kind that the kernel does not copy */
+    char rest[12];
+} MPIDIG_rma_door_t;
+
+/* Describes this process's memory in the window. */
+void MPIDIG_rma_door_describe(MPIDIG_rma_door_t *door, const MPIR_Win *win);
+/* Does the kernel copy this memory of the process itself? */
+bool MPIDIG_rma_is_copied(const void *base, MPI_Aint size);
+
+/* In MPI_Init. */
+void MPIDIG_rma_direct_init(void);
 
 /* Before the operation: it is done, or waits in a batch, or is the caller's to issue natively.
  * REQUIRES: the peer's memory is not mapped. */

@@ -21,7 +21,6 @@
  *     direct.c           operations on memory that is not mapped
  *     epoch.c            locks, posts and completions
  *     peer_operation.c   operations on mapped memory
- *     reach.c            what the kernel copies
  */
 #ifndef RMA_PEERS_H_INCLUDED
 #define RMA_PEERS_H_INCLUDED
@@ -48,7 +47,6 @@ typedef struct {
     /* where the memory is not mapped: */
     struct MPIDIG_rma_door *door; /* NULL: it is */
     struct MPIDIG_rma_batch *batch;
-    enum { MPIDIG_RMA_REACH_UNKNOWN, MPIDIG_RMA_REACH_COPIES, MPIDIG_RMA_REACH_MESSAGES } reach;
 } MPIDIG_rma_peer_t;
 
 typedef struct MPIDIG_rma_shared {

@@ -8,7 +8,6 @@
 #endif
 #include "rma/peers/direct.h"
 #include "rma/peers/peers.h"
-#include "rma/peers/reach.h"
 #include "rma/window/agree.h"
 
 /*
@@ -232,7 +231,7 @@ static int open_doors(MPIR_Win *win, MPIR_Comm *node, MPIDIG_rma_shared_t *share
     *are_open = true;
     if (!(flags & UNTRIED))
         return MPI_SUCCESS;
-    flags = MPIDIG_rma_door_leads(&shared->doors[next]) ? 0 : UNWILLING;
+    flags = MPIR_reach_leads(&shared->doors[next].process) ? 0 : UNWILLING;
     MPIR_TRY(MPIDIG_win_agree(node, MPI_SUCCESS, &flags));
     is_tried = *are_open = !(flags & UNWILLING);
     return MPI_SUCCESS;
