@@ -29,7 +29,7 @@ typedef struct MPIDIG_rma_batch {
     int pieces, updates;
     size_t bytes; /* of puts or gets; of updates: of the stage */
     struct iovec mine[MOST], theirs[MOST];
-    bool is_changed[MOST];
+    bool is_changed[MOST]; /* all of the piece; copies have no others */
     update_t update[MOST];
 } batch_t;
 
@@ -68,11 +68,10 @@ static int batch_error(const batch_t *batch, int number)
 static int batch_copy(batch_t *batch, bool is_written)
 {
     struct iovec mine[MOST], theirs[MOST];
-    bool skips = batch->kind == UPDATES && is_written;
     int n = 0;
 
     for (int i = 0; i < batch->pieces; i++) {
-        if (skips && !batch->is_changed[i])
+        if (is_written && !batch->is_changed[i])
             continue;
         mine[n] = batch->mine[i];
         theirs[n++] = batch->theirs[i];
@@ -105,7 +104,6 @@ static int update_perform(batch_t *batch, const update_t *update)
         memcpy(what->result, update->at, update->bytes);
     if (what->op == MPI_NO_OP)
         return MPI_SUCCESS;
-    batch->is_changed[update->piece] = true;
     return MPIDIG_rma_combine(what->origin, what->count, what->type, update->at, what->op);
 }
 
@@ -114,7 +112,6 @@ static int batch_update(batch_t *batch)
     int mpi_errno = MPI_SUCCESS, error;
     uint32_t *guard = &batch->peer->control->guard;
 
-    memset(batch->is_changed, 0, batch->pieces * sizeof(batch->is_changed[0]));
     MPIR_rma_lock_guard_enter(guard);
     error = batch_copy(batch, false);
     for (int i = 0; !error && !mpi_errno && i < batch->updates; i++)
@@ -191,12 +188,14 @@ static int batch_prepare(MPIR_Win *win, batch_t *batch, enum batch_kind kind, bo
     return MPI_SUCCESS;
 }
 
-/* Pieces that adjoin on both sides are one. */
-static int batch_add_piece(batch_t *batch, void *mine, void *theirs, size_t bytes)
+/* The target may store at any time into what is only read.  So only pieces that are changed, and
+ * adjoin on both sides, are one. */
+static int batch_add_piece(batch_t *batch, void *mine, void *theirs, size_t bytes, bool changes)
 {
     int last = batch->pieces - 1;
 
-    if (last >= 0 && (char *) batch->mine[last].iov_base + batch->mine[last].iov_len == mine &&
+    if (last >= 0 && changes && batch->is_changed[last] &&
+        (char *) batch->mine[last].iov_base + batch->mine[last].iov_len == mine &&
         (char *) batch->theirs[last].iov_base + batch->theirs[last].iov_len == theirs) {
         batch->mine[last].iov_len += bytes;
         batch->theirs[last].iov_len += bytes;
@@ -204,6 +203,7 @@ static int batch_add_piece(batch_t *batch, void *mine, void *theirs, size_t byte
     }
     batch->mine[batch->pieces] = (struct iovec){mine, bytes};
     batch->theirs[batch->pieces] = (struct iovec){theirs, bytes};
+    batch->is_changed[batch->pieces] = changes;
     return batch->pieces++;
 }
 
@@ -211,18 +211,20 @@ static int batch_add_copy(MPIR_Win *win, batch_t *batch, int kind, void *mine, v
                           size_t bytes)
 {
     MPIR_TRY(batch_prepare(win, batch, kind, batch->pieces < MOST));
-    batch_add_piece(batch, mine, theirs, bytes);
+    batch_add_piece(batch, mine, theirs, bytes, true);
     batch->bytes += bytes;
     return batch->bytes >= MOST_WAITING ? batch_run(win, batch) : MPI_SUCCESS;
 }
 
-/* The piece that holds the bytes; -1: none has one of them; -2: some have some. */
+/* The piece that holds the bytes; -1: none has one of them; -2: some have some.  A piece that is
+ * not changed serves only as a whole. */
 static int batch_find(const batch_t *batch, const char *theirs, size_t bytes)
 {
     for (int i = 0; i < batch->pieces; i++) {
         const char *begin = batch->theirs[i].iov_base, *end = begin + batch->theirs[i].iov_len;
 
-        if (theirs >= begin && theirs + bytes <= end)
+        if (batch->is_changed[i] ? theirs >= begin && theirs + bytes <= end
+                                 : theirs == begin && theirs + bytes == end)
             return i;
         if (theirs < end && theirs + bytes > begin)
             return -2;
@@ -243,6 +245,7 @@ static int batch_add_update(MPIR_Win *win, batch_t *batch, const MPIDIG_rma_op_t
     int piece = batch->kind == UPDATES ? batch_find(batch, theirs, bytes) : -1;
     bool has_room = batch->pieces < MOST && batch->updates < MOST && piece != -2 &&
                     stage_place(batch, theirs) + bytes <= STAGE;
+    bool changes = what->kind != MPIDIG_RMA_CAS && what->op != MPI_NO_OP;
     update_t *update;
 
     MPIR_TRY(batch_prepare(win, batch, UPDATES, has_room));
@@ -251,9 +254,10 @@ static int batch_add_update(MPIR_Win *win, batch_t *batch, const MPIDIG_rma_op_t
     if (piece < 0) {
         size_t place = stage_place(batch, theirs);
 
-        piece = batch_add_piece(batch, stage + place, theirs, bytes);
+        piece = batch_add_piece(batch, stage + place, theirs, bytes, changes);
         batch->bytes = place + bytes;
     }
+    batch->is_changed[piece] |= changes;
     update = &batch->update[batch->updates++];
     *update = (update_t){.what = *what, .bytes = bytes, .piece = piece};
     update->at =
