@@ -159,12 +159,9 @@ int MPIDIG_rma_direct_run(MPIR_Win *win)
 
 /* ---- to fill a batch ----------------------------------------------------------------------- */
 
-/* NULL: operations on the peer are messages. */
 static batch_t *batch_of(MPIDIG_rma_peer_t *peer, int rank)
 {
-    if (__atomic_load_n(&peer->door->is_closed, __ATOMIC_ACQUIRE))
-        return NULL;
-    if (!peer->batch && MPIR_reach_leads(&peer->door->process)) {
+    if (!peer->batch) {
         peer->batch = MPL_calloc(1, sizeof(batch_t), MPL_MEM_RMA);
         if (peer->batch) {
             peer->batch->peer = peer;
@@ -312,6 +309,20 @@ static bool is_plain_update(const MPIDIG_rma_op_t *what)
            (!reads || (what->result_type == what->type && what->result_count == what->count));
 }
 
+static bool is_reached(const MPIDIG_rma_peer_t *peer)
+{
+    return (peer->batch || MPIR_reach_leads(&peer->door->process)) &&
+           !__atomic_load_n(&peer->door->is_closed, __ATOMIC_ACQUIRE);
+}
+
+static int no_memory(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_NO_MEM, ;, "**nomem");
+    return mpi_errno;
+}
+
 /* CH4's record of the epoch, which active messages look at, is not made without memory. */
 static int leave_to_messages(MPIR_Win *win, int rank)
 {
@@ -343,9 +354,11 @@ static int add_copy(MPIR_Win *win, batch_t *batch, const MPIDIG_rma_op_t *what, 
 static int add_update(MPIR_Win *win, batch_t *batch, const MPIDIG_rma_op_t *what, bytes_t theirs,
                       bool *is_done)
 {
-    *is_done = is_plain_update(what) && stage_is_there();
+    *is_done = is_plain_update(what);
     if (!*is_done)
         return MPI_SUCCESS;
+    if (!stage_is_there())
+        return no_memory();
     /* no accumulate overtakes an earlier one */
     if (MPIDIG_WIN(win, shared)->has_messages)
         MPIR_TRY(MPIDIG_rma_direct_finish(win));
@@ -367,10 +380,13 @@ int MPIDIG_rma_direct(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int rank, const MP
     mpi_errno = MPIDIG_rma_check_range(rank, peer->door->size, peer->door->disp_unit, what->disp,
                                        what->count, what->type);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    batch = batch_of(peer, rank);
-    if (batch)
+    if (is_reached(peer)) {
+        batch = batch_of(peer, rank);
+        if (!batch) /* messages would need memory, too */
+            return no_memory();
         mpi_errno = is_copy ? add_copy(win, batch, what, theirs, is_done)
                             : add_update(win, batch, what, theirs, is_done);
+    }
     if (!mpi_errno && !*is_done)
         mpi_errno = leave_to_messages(win, rank);
     return mpi_errno;
