@@ -222,7 +222,8 @@ static int replace_dead(char **argv)
                           MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
     if (well)
         MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
-    well = all_are_well(living, well) && join(between, 0, send_places(living, between));
+    MPIX_Comm_agree(living, &well); /* the flag is right after another death, too */
+    well = well && join(between, 0, send_places(living, between));
     if (!well && between != MPI_COMM_NULL)
         MPIX_Comm_revoke(between); /* the new processes leave */
     if (between != MPI_COMM_NULL)

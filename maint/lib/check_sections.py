@@ -379,7 +379,7 @@ SURVIVED = (
     "receive waitall late_receive any_source blocking_any_source send long_send many_sends barrier "
     "allreduce long_allreduce nonblocking rooted dup idup split create create_group agree shrink "
     "nonblocking_repair revoked "
-    "waitall_of_comm calls_until_revoked spawn"
+    "waitall_of_comm calls_until_revoked finalize spawn"
 ).split()
 
 # The line that each of these programs prints.

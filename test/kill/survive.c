@@ -337,7 +337,9 @@ static void in_calls_until_revoked(void)
 {
     int error;
 
-    expect_failed(MPI_Barrier(world), "MPI_Barrier");
+    error = MPI_Barrier(world);
+    expect(error == MPIX_ERR_PROC_FAILED || (me > 0 && error == MPIX_ERR_REVOKED),
+           "the first MPI_Barrier has another error");
     if (me == 0) {
         usleep(50000);
         MPIX_Comm_revoke(world);
@@ -345,6 +347,25 @@ static void in_calls_until_revoked(void)
     while (class_of(error = MPI_Barrier(world)) == MPIX_ERR_PROC_FAILED)
         ;
     expect_class(error, MPIX_ERR_REVOKED, "the last MPI_Barrier");
+}
+
+/* The others are in MPI_Finalize, where they still answer those who are in an agreement. */
+static void in_finalize(void)
+{
+    MPI_Comm copy;
+    int flag = 1, all;
+
+    expect_success(MPI_Comm_dup(world, &copy), "MPI_Comm_dup");
+    expect_success(MPIX_Comm_agree(copy, &flag), "MPIX_Comm_agree");
+    MPI_Comm_free(&copy);
+    MPI_Allreduce(&errs, &all, 1, MPI_INT, MPI_SUM, world);
+    expect_success(MPIX_Comm_agree(world, &flag), "MPIX_Comm_agree");
+    if (me == victim)
+        return;
+    if (me == 0 && errs + all == 0)
+        printf(" No Errors\n");
+    MPI_Finalize();
+    exit(errs > 0);
 }
 
 static const call_t calls[] = {{"receive", in_receive, 0},
@@ -371,6 +392,7 @@ static const call_t calls[] = {{"receive", in_receive, 0},
                                {"revoked", in_revoked, 0},
                                {"waitall_of_comm", in_waitall_of_comm, 0},
                                {"calls_until_revoked", in_calls_until_revoked, 0},
+                               {"finalize", in_finalize, 1},
                                {"spawn", in_spawn, 0}};
 
 int main(int argc, char **argv)

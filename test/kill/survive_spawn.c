@@ -202,7 +202,8 @@ static MPI_Comm replace_dead(MPI_Comm comm)
     if (!well && inter != MPI_COMM_NULL)
         fail("an intercommunicator after an error");
     place = "the agreement after the spawn";
-    if (agree(living, well)) {
+    MPIX_Comm_agree(living, &well); /* the flag is right after another death, too */
+    if (well) {
         MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
         repaired = join(inter, 0, send_places(inter, living, comm));
         free_comm(&inter, repaired == MPI_COMM_NULL);

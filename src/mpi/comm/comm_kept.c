@@ -21,7 +21,7 @@ void MPIR_Comm_kept_free(void)
         kept_t *gone = all_kept;
 
         all_kept = gone->next;
-        MPIR_Comm_release(gone->comm);
+        MPIR_Comm_release_always(gone->comm);
         MPL_free(gone);
     }
     is_end = false;
@@ -43,8 +43,7 @@ bool MPIR_Comm_keep_until_end(MPIR_Comm *comm)
 bool MPIR_Comm_keep_revoked(MPIR_Comm *comm)
 {
     bool others_ask = comm->ended || comm->is_asked;
-    bool stays =
-        others_ask && !is_end && !HANDLE_IS_BUILTIN(comm->handle) && MPIR_Comm_keep_until_end(comm);
+    bool stays = others_ask && !is_end && MPIR_Comm_keep_until_end(comm);
 
     if (stays)
         MPIR_Object_set_ref(comm, 1);

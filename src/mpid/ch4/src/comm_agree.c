@@ -176,12 +176,12 @@ static agreement_t *find_or_make(MPIR_Comm *comm, uint32_t number)
     return agreement ? agreement : make(comm, number);
 }
 
-/* All members have the results of earlier ones: each has contributed to this one. */
-static void forget_earlier(const agreement_t *last)
+/* Those of the communicator before this one. */
+static void forget_below(const MPIR_Comm *comm, uint64_t number)
 {
     for (agreement_t **at = &all; *at;) {
         agreement_t *agreement = *at;
-        if (agreement->comm != last->comm || agreement->number >= last->number) {
+        if (agreement->comm != comm || agreement->number >= number) {
             at = &agreement->next;
             continue;
         }
@@ -273,6 +273,8 @@ int MPIDIG_agree_committed(MPIR_Comm *comm)
     return likely(!first_early) || !is_found(comm, &search) ? MPI_SUCCESS : take_early(comm);
 }
 
+void MPIDIG_agree_freed(const MPIR_Comm *comm) { forget_below(comm, UINT64_MAX); }
+
 static int on_message(void *am_hdr, void *data MPL_UNUSED, MPI_Aint data_sz MPL_UNUSED,
                       uint32_t attr, MPIR_Request **req)
 {
@@ -352,8 +354,9 @@ int MPIDIG_agree_test(agreement_t *agreement, agree_value_t **result)
 
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     found = MPIR_agree_result(agreement->agree);
+    /* all members have the results of earlier ones: each has contributed to this one */
     if (found && knows_dead(agreement->comm, found))
-        forget_earlier(agreement);
+        forget_below(agreement->comm, agreement->number);
     else
         found = NULL;
     if (!found && MPIR_agree_has_failed(agreement->agree))

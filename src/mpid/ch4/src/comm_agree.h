@@ -33,6 +33,8 @@ int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_
  * there. */
 void MPIDIG_agree_death(uint32_t number);
 int MPIDIG_agree_committed(MPIR_Comm *comm);
+/* A communicator goes: nobody asks for its agreements any more. */
+void MPIDIG_agree_freed(const MPIR_Comm *comm);
 
 void MPIDIG_agree_init(void);
 void MPIDIG_agree_finalize(void);

@@ -147,6 +147,14 @@ static void have_whole_messages(ucp_config_t *config)
         ucp_config_modify(config, "RNDV_THRESH", is_by_adapter ? "8000" : "128k");
 }
 
+/* UCX 1.13 takes over the connection that another process has made, when this one connects to it.
+ * If that one has died meanwhile it connects anew; when that fails at once, it ends this process by
+ * an assertion.  A connection that nobody waits for fails later. */
+static void have_patient_connections(ucp_config_t *config)
+{
+    set_of_tcp(config, "TCP_CONN_NB", "y");
+}
+
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works.
  *
  * Where processes may die it does so, too.  In shared memory all processes write into one queue of
@@ -164,6 +172,7 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
     if (MPIR_Deaths_watched) {
         ucp_config_modify(config, "TLS", have_cma() ? "^mm" : "^shm");
         have_whole_messages(config);
+        have_patient_connections(config);
         return;
     }
     sysv = have_sysv();

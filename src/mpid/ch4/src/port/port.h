@@ -43,6 +43,11 @@ int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm
 /* While this thread waits at a port for it: an error if a member dies.  The others leave, too. */
 extern __thread const MPIR_Comm *MPIDI_Port_group;
 
+/* Where processes may die: all have the communicator of both groups, and the root of the accepting
+ * one says so. Without that the members of the connecting group have an error: of a spawned process
+ * that goes on all parents that live have the communicator. */
+int MPIDI_Port_confirm(MPIR_Comm *group, int root, const MPIR_Comm *peers, bool connects);
+
 /* Until this call the roots' messages of MPI_Intercomm_create go over their connection: see
  * MPIR_Leaders_port. Their errors are of class MPI_ERR_PORT if the other root has ended or hung up.
  * In the root, before `peers` is freed; nothing happens if they have not met at a port. */

@@ -159,6 +159,43 @@ void MPIDI_Port_hang_up(const MPIR_Comm *peers)
     MPL_free(pair);
 }
 
+/* ---- where processes may die ---- */
+
+static void tell_if_all_have(MPIR_Comm *group, int root, const MPIR_Comm *peers)
+{
+    const pair_t *pair = group->rank == root ? pair_find(peers) : NULL;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    int one = 1, all = 0;
+    int error = MPIR_Reduce(&one, &all, 1, MPI_INT, MPI_SUM, root, group, &errflag);
+
+    if (pair && error == MPI_SUCCESS && errflag == MPIR_ERR_NONE)
+        (void) pair_put(pair, &all, sizeof(all));
+}
+
+static int hear_if_all_have(MPIR_Comm *group, int root, const MPIR_Comm *peers)
+{
+    int mpi_errno = MPI_SUCCESS, all, errclass;
+    const pair_t *pair = group->rank == root ? pair_find(peers) : NULL;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    size_t got;
+
+    if (pair)
+        mpi_errno = get(pair, &all, sizeof(all), &got);
+    errclass = MPIR_ERR_GET_CLASS(mpi_errno);
+    MPIR_TRY(MPIR_Bcast_allcomm_auto(&errclass, 1, MPI_INT, root, group, &errflag));
+    if (mpi_errno == MPI_SUCCESS && errclass != MPI_SUCCESS)
+        MPIR_ERR_SET(mpi_errno, errclass, "**comm_connect_fail");
+    return mpi_errno;
+}
+
+int MPIDI_Port_confirm(MPIR_Comm *group, int root, const MPIR_Comm *peers, bool connects)
+{
+    if (connects)
+        return hear_if_all_have(group, root, peers);
+    tell_if_all_have(group, root, peers);
+    return MPI_SUCCESS;
+}
+
 /* ---- spawned processes ---- */
 
 static void await_news(const MPIDI_port_name_t *port, char how[MPIDI_PORT_HOW])
