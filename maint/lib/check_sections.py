@@ -376,10 +376,10 @@ def killed(times):
 
 # Calls of test/kill/survive.c.
 SURVIVED = (
-    "receive waitall late_receive any_source blocking_any_source send long_send many_sends barrier "
-    "allreduce long_allreduce nonblocking rooted dup idup split create create_group agree shrink "
-    "nonblocking_repair revoked "
-    "waitall_of_comm calls_until_revoked finalize spawn"
+    "receive waitall late_receive any_source blocking_any_source send long_send many_sends "
+    "partitioned started_partitioned barrier allreduce long_allreduce nonblocking rooted dup idup "
+    "split create create_group agree shrink nonblocking_repair revoked waitall_of_comm "
+    "calls_until_revoked finalize spawn"
 ).split()
 
 # The line that each of these programs prints.

@@ -135,6 +135,69 @@ static void in_many_sends(void)
     }
 }
 
+enum { PARTS = 4, OF_PART = 100 };
+
+static void start_parts(MPI_Request requests[2])
+{
+    expect_success(MPI_Startall(2, requests), "MPI_Startall");
+}
+
+/* Of a send to the dead, and of a receive from it. */
+static void end_parts(MPI_Request requests[2])
+{
+    expect_success(MPI_Pready_range(0, PARTS - 1, requests[0]), "MPI_Pready_range");
+    for (int i = 0; i < 2; i++)
+        expect_failed(MPI_Wait(&requests[i], MPI_STATUS_IGNORE), i ? "the receive" : "the send");
+}
+
+static void make_parts(int other, MPI_Request requests[2])
+{
+    static int out[PARTS * OF_PART], in[64][PARTS * OF_PART];
+
+    expect_success(MPI_Psend_init(out, PARTS, OF_PART, MPI_INT, other, TAG, world, MPI_INFO_NULL,
+                                  &requests[0]),
+                   "MPI_Psend_init");
+    expect_success(MPI_Precv_init(in[other], PARTS, OF_PART, MPI_INT, other, TAG, world,
+                                  MPI_INFO_NULL, &requests[1]),
+                   "MPI_Precv_init");
+}
+
+static void in_partitioned(void)
+{
+    MPI_Request requests[2];
+
+    make_parts(victim, requests);
+    for (int times = 0; times < 2; times++) {
+        start_parts(requests);
+        end_parts(requests);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+}
+
+/* The dead one was ready to receive, and had not sent. */
+static void in_started_partitioned(void)
+{
+    MPI_Request requests[64][2];
+
+    if (me == victim) {
+        for (int i = 0; i < victim; i++) {
+            make_parts(i, requests[i]);
+            start_parts(requests[i]);
+        }
+        return;
+    }
+    make_parts(victim, requests[0]);
+    start_parts(requests[0]);
+    wait_for_death();
+    end_parts(requests[0]);
+    make_parts(victim, requests[1]);
+    start_parts(requests[1]);
+    end_parts(requests[1]);
+    for (int i = 0; i < 4; i++)
+        MPI_Request_free(&requests[i / 2][i % 2]);
+}
+
 static void in_barrier(void) { expect_failed(MPI_Barrier(world), "MPI_Barrier"); }
 
 static void in_allreduce(void)
@@ -285,7 +348,10 @@ static void in_nonblocking_repair(void)
 static void in_revoked(void)
 {
     int flag;
+    MPI_Request parts[2];
 
+    make_parts((me + 1) % victim, parts);
+    start_parts(parts);
     expect_success(MPIX_Comm_is_revoked(world, &flag), "MPIX_Comm_is_revoked");
     expect(!flag, "the communicator is revoked by itself");
     wait_for_death();
@@ -296,6 +362,10 @@ static void in_revoked(void)
                  "MPI_Recv");
     expect_success(MPIX_Comm_is_revoked(world, &flag), "MPIX_Comm_is_revoked");
     expect(flag, "the communicator is not revoked");
+    for (int i = 0; i < 2; i++) {
+        expect_class(MPI_Wait(&parts[i], MPI_STATUS_IGNORE), MPIX_ERR_REVOKED, "of parts");
+        MPI_Request_free(&parts[i]);
+    }
 }
 
 static int handled;
@@ -376,6 +446,8 @@ static const call_t calls[] = {{"receive", in_receive, 0},
                                {"send", in_send, 0},
                                {"long_send", in_long_send, 0},
                                {"many_sends", in_many_sends, 0},
+                               {"partitioned", in_partitioned, 0},
+                               {"started_partitioned", in_started_partitioned, 1},
                                {"barrier", in_barrier, 0},
                                {"allreduce", in_allreduce, 0},
                                {"long_allreduce", in_long_allreduce, 0},

@@ -55,8 +55,11 @@ static bool end_receive(void *object, void *context)
     MPIR_Request *rreq = object;
     MPIR_Comm *comm = context;
 
-    if (MPIR_Object_get_ref(rreq) <= 0 || rreq->comm != comm ||
-        (MPIR_Deaths_watched && !comm->revoked && !MPIDIG_deaths_is_collective(rreq)) ||
+    if (MPIR_Object_get_ref(rreq) <= 0 || rreq->comm != comm)
+        return false;
+    if (comm->revoked && MPIR_Request_is_partitioned(rreq))
+        MPIDIG_deaths_end_part(rreq);
+    if ((MPIR_Deaths_watched && !comm->revoked && !MPIDIG_deaths_is_collective(rreq)) ||
         rreq->kind != MPIR_REQUEST_KIND__RECV || MPIR_Request_is_complete(rreq) || is_half(rreq))
         return false;
     MPIR_Request_add_ref(rreq);

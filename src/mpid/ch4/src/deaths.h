@@ -20,7 +20,8 @@
  * The processes may be of other worlds, if the same mpiexec has started them.  When this process
  * meets one, it looks for it in the list.
  *
- * Not covered: files, partitioned operations.
+ *   partitioned     requests with the dead process end with the error, now and when they are
+ *                   started
  *
  * While deaths are watched each request of CH4 notes its peer.
  */
@@ -110,6 +111,33 @@ int MPIDIG_deaths_get_acked(MPIR_Comm *comm, MPIR_Group **failed);
 void MPIDIG_deaths_committed(MPIR_Comm *comm);
 /* Has the program acknowledged all deaths of members?  If not, receives from any source wait. */
 bool MPIDIG_deaths_are_acked(MPIR_Comm *comm);
+
+/* ---- partitioned requests ---- */
+
+#ifdef MPIR_WITHOUT_SURVIVE
+#define MPIDIG_deaths_end_part(part) (void) (part)
+#else
+
+/* The other process has died, or the communicator is revoked: if it is active it ends with that
+ * error.  On a revoked communicator a message that is under way comes to its end. */
+void MPIDIG_deaths_end_part(MPIR_Request *part);
+/* MPI_SUCCESS: the request goes on. */
+int MPIDIG_deaths_class_of_part(const MPIR_Request *part);
+/* A message names a request: has that one ended, with an error? */
+bool MPIDIG_deaths_drops_part(const MPIR_Request *part, MPIR_Request_kind_t kind);
+
+/* It is started.  True: it has ended. */
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_refuse_part(MPIR_Request *part)
+{
+    if (likely(!part->comm->ended) || MPIDIG_deaths_class_of_part(part) == MPI_SUCCESS)
+        return false;
+    part->status.MPI_ERROR = MPIDIG_deaths_class_of_part(part);
+    MPIR_cc_set(part->cc_ptr, 0);
+    MPIR_Part_request_activate(part);
+    return true;
+}
+
+#endif
 
 /* ---- windows ---- */
 

@@ -31,6 +31,9 @@ static bool end_with(void *object, void *context)
     if (MPIR_Object_get_ref(req) > 0 && req->comm && req->kind == MPIR_REQUEST_KIND__RECV &&
         !MPIR_Request_is_complete(req) && MPIDIG_deaths_peer(req) == *index + 1)
         MPIDIG_deaths_end_receive(req, MPIX_ERR_PROC_FAILED);
+    else if (MPIR_Object_get_ref(req) > 0 && req->comm && MPIR_Request_is_partitioned(req) &&
+             MPIDIG_deaths_class_of_part(req) == MPIX_ERR_PROC_FAILED)
+        MPIDIG_deaths_end_part(req);
     return false;
 }
 
