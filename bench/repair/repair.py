@@ -11,17 +11,15 @@ the runs' medians, the least time that of all deaths."""
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import page  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
-from runs import ROOT, Build, add_quick, in_turns, numbers, write_rows  # noqa: E402
+from runs import ROOT, Build, add_quick, numbers, take_turns, write_rows  # noqa: E402
 
 COLUMNS = "ranks,library,case,median,least".split(",")
 
@@ -38,21 +36,12 @@ def libraries(prefix):
 
 def measure(builds, ranks, a, memory):
     """library -> case -> [(median, least)], one a round."""
-    found, failed = defaultdict(lambda: defaultdict(list)), set()
-    for build in in_turns(builds, a.rounds, f"{ranks} ranks"):
-        if build.name in failed:
-            continue
-        try:
-            lines = build.lines(ranks, [memory, min(a.deaths, ranks - 2)], a.timeout)
-        except (SystemExit, subprocess.TimeoutExpired) as why:
-            if not build.may_fail:
-                raise
-            print(f"{ranks} ranks: without {build.name}: {why}"[:500], file=sys.stderr)
-            failed.add(build.name)
-            continue
-        for case, median, least in lines:
-            found[build.name][case].append((float(median), float(least)))
-    return found
+
+    def run(build):
+        lines = build.lines(ranks, [memory, min(a.deaths, ranks - 2)], a.timeout)
+        return {case: (float(median), float(least)) for case, median, least in lines}
+
+    return take_turns(builds, a.rounds, run, f"{ranks} ranks")
 
 
 def summary(figures):

@@ -15,7 +15,6 @@ the time without waits."""
 import argparse
 import statistics
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -23,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import page  # noqa: E402
 from hosts import hosts_up, may_start, on_hosts  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
-from runs import ROOT, add_builds, add_quick, find_builds, in_turns, write_rows  # noqa: E402
+from runs import ROOT, add_builds, add_quick, find_builds, take_turns, write_rows  # noqa: E402
 
 COLUMNS = "place,library,operations,case,median,least".split(",")
 OPERATIONS = {"waits": 100, "hidden": 10, "tasks": 4}  # ms that are computed
@@ -46,22 +45,13 @@ def libraries(patched):
 
 
 def measure(builds, operations, a, label):
-    """library -> case -> (median, least), one a round."""
-    found, failed = defaultdict(lambda: defaultdict(list)), set()
-    for build in in_turns(builds, a.rounds, label):
-        if build.name in failed:
-            continue
-        try:
-            lines = build.lines(2, [operations, OPERATIONS[operations], a.repeats], a.timeout)
-        except SystemExit as why:
-            if not build.may_fail:
-                raise
-            print(f"{label}: without {build.name}: {why}"[:500], file=sys.stderr)
-            failed.add(build.name)
-            continue
-        for case, median, least in lines:
-            found[build.name][case].append((float(median), float(least)))
-    return found
+    """library -> case -> [(median, least)], one a round."""
+
+    def run(build):
+        lines = build.lines(2, [operations, OPERATIONS[operations], a.repeats], a.timeout)
+        return {case: (float(median), float(least)) for case, median, least in lines}
+
+    return take_turns(builds, a.rounds, run, label)
 
 
 def summary(operations, figures):
