@@ -18,14 +18,14 @@
      (error_class) == MPIX_ERR_REVOKED)
 
 /* A request of the communicator has failed.  A call that completes several requests then calls the
- * error handler of this communicator, of which it knows nothing itself. */
+ * error handler of this communicator, of which it knows nothing itself, with this error. */
 struct MPIR_Comm;
-void MPIR_Err_note_comm(struct MPIR_Comm *comm);
+void MPIR_Err_note_comm(struct MPIR_Comm *comm, int error);
 
 #define MPIR_Err_note(comm, error) \
     do { \
         if (unlikely((error) != MPI_SUCCESS) && MPIR_Deaths_watched) \
-            MPIR_Err_note_comm(comm); \
+            MPIR_Err_note_comm(comm, error); \
     } while (0)
 
 #ifdef MPIR_WITHOUT_SURVIVE

@@ -368,12 +368,12 @@ static void in_revoked(void)
     }
 }
 
-static int handled;
+static int handled, handled_class;
 
 static void handle(MPI_Comm *comm, int *error, ...)
 {
     (void) comm;
-    (void) error;
+    MPI_Error_class(*error, &handled_class);
     handled++;
 }
 
@@ -384,7 +384,7 @@ static void in_waitall_of_comm(void)
     MPI_Errhandler handler;
     MPI_Request requests[2];
     MPI_Status statuses[2];
-    int from[2], error;
+    int from[2], error, which, index;
 
     error = MPI_Comm_dup(world, &comm);
     if (error != MPI_SUCCESS)
@@ -398,7 +398,18 @@ static void in_waitall_of_comm(void)
     error = MPI_Waitall(2, requests, statuses);
     expect(error == MPI_ERR_IN_STATUS, "MPI_Waitall returns another code");
     expect_failed(statuses[1].MPI_ERROR, "the receive");
-    expect(handled == 1, "the communicator's handler did not run once");
+    expect(handled == 1 && handled_class == MPIX_ERR_PROC_FAILED,
+           "the communicator's handler did not run once, with the reason");
+    MPI_Irecv(from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, comm, requests);
+    expect_class(MPI_Waitany(2, requests, &which, statuses), MPIX_ERR_PROC_FAILED_PENDING,
+                 "MPI_Waitany");
+    expect_class(MPI_Waitsome(1, requests, &which, &index, statuses), MPI_ERR_IN_STATUS,
+                 "MPI_Waitsome");
+    expect(handled == 3 && handled_class == MPIX_ERR_PROC_FAILED_PENDING,
+           "the communicator's handler did not run for a pending receive");
+    MPIX_Comm_failure_ack(comm);
+    MPI_Cancel(requests);
+    expect_success(MPI_Wait(requests, MPI_STATUS_IGNORE), "MPI_Wait");
     MPI_Comm_free(&comm);
 }
 

@@ -31,6 +31,17 @@ static bool has_pending(int n, MPIR_Request *requests[])
     return false;
 }
 
+static int pending_error(MPIR_Request *request, MPI_Status *status)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED_PENDING, "**failure_pending");
+    MPIR_Err_note(request->comm, mpi_errno);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = mpi_errno;
+    return mpi_errno;
+}
+
 int MPIR_Request_wait_beside_deaths(int n, MPIR_Request *requests[], int for_all, int *pends)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -46,4 +57,22 @@ int MPIR_Request_wait_beside_deaths(int n, MPIR_Request *requests[], int for_all
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     }
     return mpi_errno;
+}
+
+int MPIR_Request_waitany_beside_deaths(int n, MPIR_Request *requests[], int *which,
+                                       MPI_Status *status)
+{
+    int mpi_errno, is_over = !has_any_source(n, requests);
+
+    while (!is_over) {
+        mpi_errno = MPIR_Testany_impl(n, requests, which, &is_over, status);
+        if (is_over || mpi_errno != MPI_SUCCESS)
+            return mpi_errno;
+        for (int i = 0; i < n; i++) {
+            if (requests[i] && MPIR_Request_is_anysrc_mismatched(requests[i]))
+                return pending_error(requests[i], status);
+        }
+        MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    }
+    return MPI_SUCCESS;
 }

@@ -7,4 +7,9 @@
  * NULL. */
 int MPIR_Request_wait_beside_deaths(int n, MPIR_Request *requests[], int for_all, int *pends);
 
+/* The same for one of them: *which is MPI_UNDEFINED if none has completed, as none is from any
+ * source or none is active.  The error is that of a receive that has to pend. */
+int MPIR_Request_waitany_beside_deaths(int n, MPIR_Request *requests[], int *which,
+                                       MPI_Status *status);
+
 #endif /* REQUEST_DEATHS_H_INCLUDED */
