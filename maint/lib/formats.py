@@ -6,7 +6,7 @@ import shutil
 import tree as t
 
 CPP = re.compile(r"\.(cpp|hpp)$")
-C = re.compile(r"^(src|test|bench|examples)/.*\.[ch]$")
+C = re.compile(r"^(src|test|bench|examples)/.*(?<!/mpif-ext)\.[ch]$")  # that one is Fortran
 THEIRS = "/buddy/"  # of another project, which has a style of its own
 
 

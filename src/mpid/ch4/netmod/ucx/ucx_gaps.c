@@ -3,6 +3,9 @@
 #include "mpidimpl.h"
 #include "mpir_type_blocks.h"
 #include "ucx_gaps.h"
+#ifndef MPIR_WITHOUT_SHORT_MESSAGES
+#include "ucx_loans.h"
+#endif
 
 void *MPIDI_UCX_gaps_begin(MPIR_Request *rreq, void *buffer, MPI_Aint count,
                            MPIR_Datatype *datatype)
@@ -38,6 +41,9 @@ ucs_status_t MPIDI_UCX_gaps_unpack(void *state, size_t offset, const void *src, 
     MPI_Aint most = (MPI_Aint) gaps->count * gaps->datatype->size;
     MPI_Aint wanted = MPL_MIN(most, (MPI_Aint) bytes), unpacked;
 
+#ifndef MPIR_WITHOUT_SHORT_MESSAGES
+    MPIDI_UCX_loan_unpack(src, (void *) src, bytes);
+#endif
     MPIR_Typerep_unpack(src, wanted, gaps->buffer, gaps->count, gaps->datatype->handle, offset,
                         &unpacked);
     return unpacked == wanted ? UCS_OK : UCS_ERR_MESSAGE_TRUNCATED;

@@ -3,8 +3,10 @@
 #include "mpidimpl.h"
 #include "ucx_impl.h"
 #include "ucx_lines.h"
+#include "ucx_loans.h"
 #include "ucx_peers.h"
 #include "lines.h"
+#include "reach.h"
 #include "mpidu_init_shm.h"
 #include "mpir_arena.h"
 #include "mpir_arrivals.h"
@@ -40,24 +42,53 @@ enum {
 };
 
 enum {
-    BYTES_MOST = 8184, /* what UCX sends at once inside a node, and to this process */
-    FEW = 2,           /* short messages before a fence */
-    MANY = 64,         /* most such, and messages by lines for which a lane is worth opening */
-    AT_A_TIME = 16,    /* lines that a call takes */
-    UCX_EVERY = 8,     /* of so many calls that take lines UCX is called after one at least */
-    RECENT = 16,       /* lanes in the cache */
-    FENCE_ID = 3       /* UCX's number of the message */
+    BYTES_MOST = 8184,     /* what UCX sends at once inside a node, and to this process */
+    FEW = 2,               /* short messages before a fence */
+    MANY = 64,             /* most such, and messages by lines for which a lane is worth opening */
+    AT_A_TIME = 16,        /* lines that a call takes */
+    UCX_EVERY = 8,         /* of so many calls that take lines UCX is called after one at least */
+    RECENT = 16,           /* lanes in the cache */
+    LENT_MOST = 128 << 10, /* bytes of a loan that UCX may match at once */
+    FENCE_ID = 3,          /* UCX's number of the message */
+    RETURN_ID = 4
 };
 
-/* The word of a slot with an active message: no context has this number. */
-#define NOTE (~UINT64_C(0))
+/* Words of slots with something else than a message: no context has these numbers. */
+#define NOTE (~UINT64_C(0))   /* an active message */
+#define LOAN (~UINT64_C(1))   /* a long message: MPIDI_UCX_loan_t */
+#define RETURN (~UINT64_C(2)) /* of a loan: return_t */
+#define WISH (~UINT64_C(3))   /* to lend: wish_t */
+#define LEAST_WORD WISH
 
-/* A message that waits. */
+/* In the receiver's box, a word for each sender: may it lend? */
+enum { LENDS = 1, LENDS_NOT = 2 };
+
+typedef struct {
+    reach_process_t process;
+    uint32_t local_rank;
+} wish_t;
+
+typedef struct {
+    uint64_t number;
+    uint32_t rank; /* who returns it */
+} return_t;
+
+/* A message that waits, or whose data are lent. */
 typedef struct waiting {
     struct waiting *next;
     MPIDI_UCX_parcel_t parcel;
-    MPIR_Request *req;
+    MPIR_Request *req; /* NULL: a loan is returned */
+    void *packed;      /* what is lent, if its data have gaps */
+    uint64_t number;   /* of the loan */
 } waiting_t;
+
+/* A message of a lender. */
+typedef struct {
+    waiting_t waiting; /* for its return */
+    MPIDI_UCX_taken_t taken;
+    MPIDI_UCX_lane_t *lane; /* to the lender */
+    return_t back;
+} borrowed_t;
 
 struct MPIDI_UCX_lane {
     lines_sender_t sender; /* its box is NULL before the receiver has made it */
@@ -65,6 +96,8 @@ struct MPIDI_UCX_lane {
     const uint64_t *notice; /* the receiver's word */
     const uint32_t *answer; /* the receiver's, to fences */
     waiting_t *first, **end;
+    waiting_t *lent;          /* in any order */
+    const uint32_t *may_lend; /* the receiver's answer; NULL: it was not asked */
     MPIDI_UCX_lane_t *next;
     bool open;
     bool is_fresh;        /* no message has gone by UCX */
@@ -87,6 +120,8 @@ static struct {
     uint64_t *notices;
     uint32_t *answers; /* of this process */
     uint32_t *claims;  /* of its senders */
+    uint32_t *lenders; /* whether they may lend */
+    uint64_t loans;    /* that this process has made */
     bool *dead;        /* by local rank; NULL: nobody has died */
     uint64_t suspect;  /* messages of the dead that will not come have lower tickets */
     ucp_ep_h self;
@@ -100,16 +135,18 @@ static struct {
     } recent[RECENT];
 } lines;
 
-static unsigned long long sent_by_lines;
+static unsigned long long sent_by_lines, sent_by_loans;
 
 static size_t box_bytes(void)
 {
-    return sizeof(lines_box_t) + 2 * MPIR_Process.local_size * sizeof(uint32_t);
+    return sizeof(lines_box_t) + 3 * MPIR_Process.local_size * sizeof(uint32_t);
 }
 
 static uint32_t *answers_of(lines_box_t *box) { return (uint32_t *) (box + 1); }
 
 static uint32_t *claims_of(lines_box_t *box) { return answers_of(box) + MPIR_Process.local_size; }
+
+static uint32_t *lenders_of(lines_box_t *box) { return claims_of(box) + MPIR_Process.local_size; }
 
 /* ---- lanes ---- */
 
@@ -162,6 +199,27 @@ static inline MPIDI_UCX_lane_t *lane_to(MPIDI_av_entry_t *av)
     return lines.recent[i].lane;
 }
 
+/* REQUIRES bytes <= LINES_FIRST.  False: the box is full. */
+static bool put_words(MPIDI_UCX_lane_t *lane, const void *data, size_t bytes, uint64_t word)
+{
+    lines_letter_t letter;
+
+    if (!MPIR_lines_begin(&lane->sender, bytes, &letter))
+        return false;
+    memcpy(letter.data, data, bytes);
+    MPIR_lines_send(&lane->sender, &letter, bytes, word);
+    return true;
+}
+
+/* Where processes may die.  The receiver tries whether the kernel lets it read this process. */
+static void ask_whether_to_lend(MPIDI_UCX_lane_t *lane)
+{
+    const wish_t wish = {MPIR_reach_self(), (uint32_t) MPIR_Process.local_rank};
+
+    if (put_words(lane, &wish, sizeof(wish), WISH))
+        lane->may_lend = lenders_of(lane->sender.box) + MPIR_Process.local_rank;
+}
+
 /* The receiver makes the box when it sees the wish.  A first message may be the only one. */
 static void ask_for_box(MPIDI_UCX_lane_t *lane)
 {
@@ -175,8 +233,10 @@ static void ask_for_box(MPIDI_UCX_lane_t *lane)
     if (block > NEVER && MPIR_Aggr_arena()) {
         lane->sender.box = MPIR_aggr_arena_at(MPIR_Aggr_arena(), block);
         lane->answer = answers_of(lane->sender.box) + MPIR_Process.local_rank;
-        if (MPIR_Deaths_watched)
+        if (MPIR_Deaths_watched) {
             lane->sender.claim = claims_of(lane->sender.box) + MPIR_Process.local_rank;
+            ask_whether_to_lend(lane);
+        }
     }
 }
 
@@ -286,6 +346,13 @@ static inline bool put_into_box(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t
     return true;
 }
 
+/* Do its data stay where they are until the receiver has them? */
+static bool is_for_loan(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
+{
+    return lane->open && lane->may_lend && !is_for_lines(parcel) &&
+           __atomic_load_n(lane->may_lend, __ATOMIC_RELAXED) == LENDS;
+}
+
 /* Where the next message of a lane may go now, if none waits before it.  What UCX would send at
  * once does not wait for the lines before it: it joins them. */
 static enum MPIDI_UCX_way find_way(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
@@ -300,6 +367,8 @@ static enum MPIDI_UCX_way find_way(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parce
         if (!lane->open)
             return MPIDI_UCX_BY_UCX;
     }
+    if (is_for_loan(lane, parcel))
+        return MPIDI_UCX_WAITS;
     if (!by_line && lane->by_lines > 0 && !MPIR_lines_are_taken(&lane->sender)) {
         by_line = could_go_by_line(parcel);
         if (!by_line)
@@ -321,6 +390,14 @@ void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parc
         set_fence_due(lane, true);
 }
 
+static void enqueue(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+{
+    waiting->next = NULL;
+    *lane->end = waiting;
+    lane->end = &waiting->next;
+    MPIDI_UCX_lines.waiting++;
+}
+
 /* False: no memory. */
 static bool wait_in_lane(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel,
                          MPIR_Request **request)
@@ -339,18 +416,77 @@ static bool wait_in_lane(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parce
     MPIDI_UCX_REQ(req).ucp_request = NULL;
     MPIR_Datatype_add_ref_if_not_builtin(parcel->datatype);
     *waiting = (waiting_t){.parcel = *parcel, .req = req};
-    *lane->end = waiting;
-    lane->end = &waiting->next;
-    MPIDI_UCX_lines.waiting++;
+    enqueue(lane, waiting);
     *request = req;
     return true;
 }
 
-/* For who cannot wait in the lane. */
+/* *at: where the lane's queue leads to a message. */
+static waiting_t *take_out(MPIDI_UCX_lane_t *lane, waiting_t **at)
+{
+    waiting_t *waiting = *at;
+
+    *at = waiting->next;
+    if (!*at)
+        lane->end = at;
+    MPIDI_UCX_lines.waiting--;
+    return waiting;
+}
+
+/* False: no memory, and the lane lends no more. */
+static bool pack(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+{
+    const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
+    MPI_Aint packed;
+
+    waiting->packed = MPL_malloc(parcel->bytes, MPL_MEM_BUFFER);
+    if (!waiting->packed)
+        lane->may_lend = NULL;
+    else
+        MPIR_Typerep_pack(parcel->buf, parcel->count, parcel->datatype, 0, waiting->packed,
+                          (MPI_Aint) parcel->bytes, &packed);
+    return waiting->packed != NULL;
+}
+
+/* The first message of the queue.  False: not now. */
+static bool lend_first(MPIDI_UCX_lane_t *lane)
+{
+    waiting_t *waiting = lane->first;
+    const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
+    MPIDI_UCX_loan_t loan = {.tag = parcel->tag,
+                             .bytes = parcel->bytes,
+                             .number = lines.loans + 1,
+                             .process = (int32_t) getpid(),
+                             .rank = (uint32_t) MPIR_Process.rank,
+                             .is_sync = parcel->is_sync};
+
+    if (parcel->has_gaps && parcel->bytes > 0 && !waiting->packed && !pack(lane, waiting))
+        return false;
+    loan.address = (uintptr_t) (waiting->packed ? waiting->packed : parcel->data);
+    if (!put_words(lane, &loan, sizeof(loan), LOAN))
+        return false;
+    waiting->number = ++lines.loans;
+    take_out(lane, &lane->first);
+    waiting->next = lane->lent;
+    lane->lent = waiting;
+    MPIDI_UCX_lines.lent++;
+    lane->by_lines++;
+    sent_by_loans++;
+    return true;
+}
+
+static void send_loans(MPIDI_UCX_lane_t *lane)
+{
+    while (lane->first && is_for_loan(lane, &lane->first->parcel) && lend_first(lane)) {
+    }
+}
+
+/* For who cannot wait in the lane, nor be lent. */
 static enum MPIDI_UCX_way wait_here(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
 {
     enum MPIDI_UCX_way way = MPIDI_UCX_WAITS;
 
+    lane->may_lend = NULL;
     while (way == MPIDI_UCX_WAITS) {
         MPIDI_UCX_lines_progress();
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
@@ -374,9 +510,12 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
         return MPIDI_UCX_BY_LINE;
     if (!lane->first)
         way = find_way(lane, parcel);
-    if (way != MPIDI_UCX_WAITS || wait_in_lane(lane, parcel, request))
+    if (way != MPIDI_UCX_WAITS)
         return way;
-    return wait_here(lane, parcel);
+    if (!wait_in_lane(lane, parcel, request))
+        return wait_here(lane, parcel);
+    send_loans(lane);
+    return way;
 }
 
 bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, int handler, const void *header,
@@ -410,8 +549,11 @@ bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, int handler, const voi
 
 /* ---- what waits ---- */
 
+/* NULL: it is no message of the program. */
 static void complete(MPIR_Request *req, ucs_status_t status)
 {
+    if (!req)
+        return;
     if (status == UCS_ERR_CANCELED) {
         MPIR_STATUS_SET_CANCEL_BIT(req->status, TRUE);
     } else if (status != UCS_OK && MPIR_Deaths_watched) {
@@ -446,6 +588,27 @@ static void send_note_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
     waiting->parcel.data = NULL;
 }
 
+static void return_has_left(void *request, ucs_status_t status MPL_UNUSED, void *borrowed)
+{
+    MPL_free(borrowed);
+    ucp_request_release(request);
+}
+
+static void return_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+{
+    const ucp_request_param_t param = {.op_attr_mask =
+                                           UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                       .cb.send = return_has_left,
+                                       .user_data = waiting};
+    void *request = NULL;
+
+    if (MPIDI_UCX_AV(lane->av).dest[0][0] || !MPIDI_UCX_peer_connect(lane->av, 0, 0))
+        request = ucp_am_send_nbx(MPIDI_UCX_AV(lane->av).dest[0][0], RETURN_ID, NULL, 0,
+                                  waiting->parcel.data, waiting->parcel.bytes, &param);
+    if (!UCS_PTR_IS_PTR(request))
+        MPL_free(waiting);
+}
+
 static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
 {
     const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
@@ -476,35 +639,39 @@ static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
         complete(waiting->req, UCS_PTR_STATUS(request));
 }
 
-/* *at: where the lane's queue leads to a message. */
-static waiting_t *take_out(MPIDI_UCX_lane_t *lane, waiting_t **at)
-{
-    waiting_t *waiting = *at;
-
-    *at = waiting->next;
-    if (!*at)
-        lane->end = at;
-    MPIDI_UCX_lines.waiting--;
-    return waiting;
-}
-
 static void forget(waiting_t *waiting)
 {
     if (waiting->parcel.is_note)
         MPL_free((void *) waiting->parcel.data);
     MPIR_Datatype_release_if_not_builtin(waiting->parcel.datatype);
+    MPL_free(waiting->packed);
     MPL_free(waiting);
+}
+
+/* *at: where the lane's list leads to it. */
+static void end_loan(waiting_t **at, ucs_status_t status)
+{
+    waiting_t *waiting = *at;
+
+    *at = waiting->next;
+    MPIDI_UCX_lines.lent--;
+    complete(waiting->req, status);
+    forget(waiting);
 }
 
 static void send_waiting(MPIDI_UCX_lane_t *lane)
 {
-    while (lane->first) {
+    for (send_loans(lane); lane->first; send_loans(lane)) {
         enum MPIDI_UCX_way way = find_way(lane, &lane->first->parcel);
         waiting_t *waiting;
 
         if (way == MPIDI_UCX_WAITS)
             return;
         waiting = take_out(lane, &lane->first);
+        if (way == MPIDI_UCX_BY_UCX && !waiting->req) {
+            return_by_ucx(lane, waiting);
+            continue;
+        }
         if (way == MPIDI_UCX_BY_UCX) {
             (waiting->parcel.is_note ? send_note_by_ucx : send_by_ucx)(lane, waiting);
             MPIDI_UCX_lines_sent(lane, &waiting->parcel);
@@ -570,8 +737,8 @@ static void note_received(void *request, ucs_status_t status MPL_UNUSED,
 }
 
 /* Does UCX match a message to this process before the call returns?  It does so by its transport
- * `self`, which the user may have left out. */
-static bool matches_at_once(void)
+ * `self`, which the user may have left out, up to its limit for rendezvous. */
+static bool matches_at_once(size_t bytes)
 {
     const uint64_t tag = NOTE;
     bool received = false, at_once;
@@ -580,18 +747,18 @@ static bool matches_at_once(void)
                                                      UCP_OP_ATTR_FLAG_NO_IMM_CMPL,
                                      .cb.recv = note_received,
                                      .user_data = &received};
-    char *buffer = MPL_calloc(2, BYTES_MOST, MPL_MEM_BUFFER);
+    char *buffer = MPL_calloc(2, bytes, MPL_MEM_BUFFER);
     void *request;
 
     if (!buffer)
         return false;
-    request = ucp_tag_recv_nbx(MPIDI_UCX_global.ctx[0].worker, buffer, BYTES_MOST, tag,
-                               ~UINT64_C(0), &receiving);
+    request = ucp_tag_recv_nbx(MPIDI_UCX_global.ctx[0].worker, buffer, bytes, tag, ~UINT64_C(0),
+                               &receiving);
     if (!UCS_PTR_IS_PTR(request)) {
         MPL_free(buffer);
         return false;
     }
-    request = ucp_tag_send_nbx(lines.self, buffer + BYTES_MOST, BYTES_MOST, tag, &to_self);
+    request = ucp_tag_send_nbx(lines.self, buffer + bytes, bytes, tag, &to_self);
     at_once = received && request == NULL;
     while (!received && !UCS_PTR_IS_ERR(request))
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
@@ -628,18 +795,30 @@ static bool has_room(const aggr_arena_t *arena)
     return figures.used + box_bytes() <= figures.bytes / 2;
 }
 
+static void prepare_loans(void)
+{
+    size_t bytes = 2 * (BYTES_MOST + 8);
+
+    while (bytes <= LENT_MOST && matches_at_once(bytes - 1))
+        bytes *= 2;
+    MPIDI_UCX_loans_init(bytes / 2 - 1, NOTE, lines.self);
+}
+
 static bool make_box(uint64_t *block)
 {
     aggr_arena_t *arena = MPIR_Aggr_arena();
 
-    if (!arena || !has_room(arena) || !connect_to_self() || !matches_at_once())
+    if (!arena || !has_room(arena) || !connect_to_self() || !matches_at_once(BYTES_MOST))
         return false;
+    if (MPIR_Deaths_watched)
+        prepare_loans();
     *block = MPIR_aggr_arena_reserve(arena, box_bytes());
     if (*block <= NEVER)
         return false;
     lines.receiver = (lines_receiver_t){.box = MPIR_aggr_arena_at(arena, *block)};
     lines.answers = answers_of(lines.receiver.box);
     lines.claims = claims_of(lines.receiver.box);
+    lines.lenders = lenders_of(lines.receiver.box);
     return true;
 }
 
@@ -668,6 +847,82 @@ static void keep_note(const lines_slot_t *slot)
 {
     MPIDI_UCX_peers_keep_message(MPIR_lines_data(&lines.receiver, slot), slot->length);
     MPIR_lines_pass(&lines.receiver, slot);
+}
+
+/* After a death the loan is not there any more. */
+static void loan_has_returned(const void *data)
+{
+    return_t back;
+    MPIDI_UCX_lane_t *lane;
+    waiting_t **at;
+
+    memcpy(&back, data, sizeof(back));
+    lane = lane_to(&MPIDI_global.avt_mgr.av_table0->table[back.rank]);
+    at = lane ? &lane->lent : NULL;
+    while (at && *at && (*at)->number != back.number)
+        at = &(*at)->next;
+    if (at && *at)
+        end_loan(at, UCS_OK);
+}
+
+static ucs_status_t return_arrives(void *unused MPL_UNUSED, const void *header MPL_UNUSED,
+                                   size_t header_length MPL_UNUSED, void *data, size_t length,
+                                   const ucp_am_recv_param_t *param MPL_UNUSED)
+{
+    if (length == sizeof(return_t))
+        loan_has_returned(data);
+    return UCS_OK;
+}
+
+/* Perhaps in a callback of UCX. */
+static void return_loan(MPIDI_UCX_taken_t *taken)
+{
+    borrowed_t *borrowed = (borrowed_t *) ((char *) taken - offsetof(borrowed_t, taken));
+    MPIDI_UCX_lane_t *lane = borrowed->lane;
+
+    borrowed->back = (return_t){taken->loan.number, (uint32_t) MPIR_Process.rank};
+    borrowed->waiting = (waiting_t){.parcel = {.data = &borrowed->back,
+                                               .bytes = sizeof(borrowed->back),
+                                               .tag = RETURN,
+                                               .datatype = MPI_BYTE}};
+    if (MPIR_Deaths_has(taken->loan.rank) ||
+        (lane->open && !lane->first &&
+         put_words(lane, &borrowed->back, sizeof(borrowed->back), RETURN)))
+        MPL_free(borrowed);
+    else
+        enqueue(lane, &borrowed->waiting);
+}
+
+/* False: there is no memory now, and the slot stays. */
+static bool borrow(const lines_slot_t *slot)
+{
+    borrowed_t *borrowed = MPL_malloc(sizeof(*borrowed), MPL_MEM_BUFFER);
+
+    if (!borrowed || !MPIDI_UCX_loans_can_be_taken())
+        goto fn_fail;
+    memcpy(&borrowed->taken.loan, MPIR_lines_data(&lines.receiver, slot),
+           sizeof(borrowed->taken.loan));
+    borrowed->taken.returns = return_loan;
+    borrowed->lane = lane_to(&MPIDI_global.avt_mgr.av_table0->table[borrowed->taken.loan.rank]);
+    if (!borrowed->lane)
+        goto fn_fail;
+    MPIR_lines_pass(&lines.receiver, slot);
+    MPIDI_UCX_loan_take(&borrowed->taken, lines.self);
+    return true;
+
+fn_fail:
+    MPL_free(borrowed);
+    return false;
+}
+
+static void answer_lender(const lines_slot_t *slot)
+{
+    wish_t wish;
+
+    memcpy(&wish, MPIR_lines_data(&lines.receiver, slot), sizeof(wish));
+    MPIR_lines_pass(&lines.receiver, slot);
+    __atomic_store_n(&lines.lenders[wish.local_rank],
+                     MPIR_reach_leads(&wish.process) ? LENDS : LENDS_NOT, __ATOMIC_RELAXED);
 }
 
 static void give_to_ucx(const lines_slot_t *slot)
@@ -707,14 +962,34 @@ static const lines_slot_t *look(void)
     return slot;
 }
 
+/* False: no memory. */
+static bool take(const lines_slot_t *slot)
+{
+    return_t back;
+
+    if (likely(slot->word < LEAST_WORD)) {
+        give_to_ucx(slot);
+    } else if (slot->word == NOTE) {
+        keep_note(slot);
+    } else if (slot->word == LOAN) {
+        return borrow(slot);
+    } else if (slot->word == RETURN) {
+        memcpy(&back, MPIR_lines_data(&lines.receiver, slot), sizeof(back));
+        MPIR_lines_pass(&lines.receiver, slot);
+        loan_has_returned(&back);
+    } else {
+        answer_lender(slot);
+    }
+    return true;
+}
+
 static unsigned take_lines(void)
 {
     const lines_slot_t *slot;
     unsigned n = 0;
 
     lines.taking++;
-    while (n < AT_A_TIME && (slot = look())) {
-        (slot->word == NOTE ? keep_note : give_to_ucx)(slot);
+    while (n < AT_A_TIME && (slot = look()) && take(slot)) {
         n++;
         /* UCX may still read what the call around this one has given to it */
         if (likely(lines.taking == 1))
@@ -786,6 +1061,8 @@ static void end_lane(MPIDI_UCX_lane_t *lane)
         complete(waiting->req, UCS_ERR_CONNECTION_RESET);
         forget(waiting);
     }
+    while (lane->lent)
+        end_loan(&lane->lent, UCS_ERR_CONNECTION_RESET);
     set_fence_due(lane, false);
     lane->open = lane->is_fenced = false;
 }
@@ -823,39 +1100,47 @@ static bool are_wanted(void)
            !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !have_events();
 }
 
-static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+static void read_sent(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
                       void *buffer)
 {
-    *(unsigned long long *) buffer = sent_by_lines;
+    *(unsigned long long *) buffer = *(unsigned long long *) address;
+}
+
+static bool hear(unsigned id, ucp_am_recv_callback_t call)
+{
+    const ucp_am_handler_param_t param = {.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |
+                                                        UCP_AM_HANDLER_PARAM_FIELD_CB,
+                                          .id = id,
+                                          .cb = call};
+
+    return ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) == UCS_OK;
 }
 
 int MPIDI_UCX_lines_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
-    const ucp_am_handler_param_t param = {.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |
-                                                        UCP_AM_HANDLER_PARAM_FIELD_CB,
-                                          .id = FENCE_ID,
-                                          .cb = fence_arrives};
 
     MPL_COMPILE_TIME_ASSERT(MPIDI_UCX_LINES_AHEAD == LINES_SLOT - 1);
     MPL_COMPILE_TIME_ASSERT(sizeof(lines_box_t) % sizeof(uint32_t) == 0);
+    MPL_COMPILE_TIME_ASSERT(sizeof(MPIDI_UCX_loan_t) <= LINES_FIRST);
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_lines", &sent_by_lines, read_sent, "CH4_UCX",
                        "messages sent through cache lines that the processes of a node share");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_loans", &sent_by_loans, read_sent, "CH4_UCX",
+                       "messages that were lent to their receivers in a node");
     lines.notices = MPIDU_Init_shm_boxes();
     if (MPIR_CVAR_CH4_UCX_LINE_BYTES < 0 || MPIR_CVAR_CH4_UCX_LINE_BYTES > BYTES_MOST) {
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_UCX_LINE_BYTES",
                                            MPIR_CVAR_CH4_UCX_LINE_BYTES, "0 to 8184");
         goto fn_exit;
     }
-    if (!are_wanted() ||
-        ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) != UCS_OK)
+    if (!are_wanted() || !hear(FENCE_ID, fence_arrives) || !hear(RETURN_ID, return_arrives))
         goto fn_exit;
     if (MPIR_Deaths_watched) {
         MPIDIG_deaths_end_lines = end_lines;
         MPIDI_UCX_peers_met = offer_box;
         MPIDI_UCX_lines.waiting = 1; /* each look is for MPIDI_UCX_lines_progress */
     }
-    lines.most = (size_t) MPIR_CVAR_CH4_UCX_LINE_BYTES;
+    lines.most = MPIR_Deaths_watched ? BYTES_MOST : (size_t) MPIR_CVAR_CH4_UCX_LINE_BYTES;
     MPIDI_UCX_lines.on = true;
     MPIDI_UCX_lines.watched = (const uint32_t *) &lines.notices[MPIR_Process.local_rank];
     MPIDI_UCX_lines.awaited = WANTED;
@@ -884,10 +1169,17 @@ void MPIDI_UCX_lines_free(void)
         /* only if a process has failed */
         while (lane->first)
             forget(take_out(lane, &lane->first));
+        while (lane->lent) {
+            waiting_t *waiting = lane->lent;
+
+            lane->lent = waiting->next;
+            forget(waiting);
+        }
         lines.lanes = lane->next;
         MPL_free(lane);
     }
-    MPIDI_UCX_lines.waiting = 0;
+    MPIDI_UCX_lines.waiting = MPIDI_UCX_lines.lent = 0;
+    MPIDI_UCX_loans_free();
     MPL_free(lines.of_process);
     MPL_free(lines.dead);
     memset(&lines, 0, sizeof(lines));

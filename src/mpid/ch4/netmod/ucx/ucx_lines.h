@@ -44,6 +44,7 @@ struct MPIDI_UCX_lines {
     /* Messages in queues of lanes, fences that are due, a message of the dead; where processes may
      * die, one more. */
     unsigned waiting;
+    unsigned lent; /* messages whose data the receivers have not returned */
     /* Progress has something to do when this word has this value: the ticket of the next line, or
      * before there is a box, the wish for one. */
     const uint32_t *watched;
@@ -102,6 +103,12 @@ void MPIDI_UCX_lines_free(void);
 static inline bool MPIDI_UCX_lines_are_behind(void)
 {
     return MPIDI_UCX_lines.waiting > (unsigned) MPIR_Deaths_watched;
+}
+
+/* Has all that was to be sent left this process? */
+static inline bool MPIDI_UCX_lines_have_departed(void)
+{
+    return !MPIDI_UCX_lines_are_behind() && MPIDI_UCX_lines.lent == 0;
 }
 
 /* What has arrived goes to UCX, and what waits is sent if it can be.  Returns whether UCX need not

@@ -123,14 +123,14 @@ static bool is_ucx_since(unsigned minor_wanted)
     return major > 1 || minor >= minor_wanted;
 }
 
-/* UCX before 1.17 knows an option of TCP without its prefix. */
-static void set_of_tcp(ucp_config_t *config, const char *name, const char *value)
+/* UCX before 1.17 knows an option of a transport without its prefix. */
+static void set_option(ucp_config_t *config, const char *name, const char *value)
 {
     char variable[64];
 
     snprintf(variable, sizeof(variable), "UCX_%s", name);
     if (!getenv(variable))
-        ucp_config_modify(config, name + (is_ucx_since(17) ? 0 : strlen("TCP_")), value);
+        ucp_config_modify(config, is_ucx_since(17) ? name : strchr(name, '_') + 1, value);
 }
 
 /* A message that the network sends in several parts has no end if the sender dies between them: UCX
@@ -141,8 +141,8 @@ static void have_whole_messages(ucp_config_t *config)
 {
     const bool is_by_adapter = access("/sys/class/infiniband", F_OK) == 0;
 
-    set_of_tcp(config, "TCP_TX_SEG_SIZE", "160k");
-    set_of_tcp(config, "TCP_RX_SEG_SIZE", "160k");
+    set_option(config, "TCP_TX_SEG_SIZE", "160k");
+    set_option(config, "TCP_RX_SEG_SIZE", "160k");
     if (!getenv("UCX_RNDV_THRESH"))
         ucp_config_modify(config, "RNDV_THRESH", is_by_adapter ? "8000" : "128k");
 }
@@ -152,7 +152,17 @@ static void have_whole_messages(ucp_config_t *config)
  * an assertion.  A connection that nobody waits for fails later. */
 static void have_patient_connections(ucp_config_t *config)
 {
-    set_of_tcp(config, "TCP_CONN_NB", "y");
+    set_option(config, "TCP_CONN_NB", "y");
+}
+
+/* Parts of loans (ucx_loans.h) are parts of messages to this process.  UCX before 1.17 takes their
+ * size from the environment alone. */
+static void have_large_parts(ucp_config_t *config)
+{
+    if (is_ucx_since(17))
+        set_option(config, "SELF_SEG_SIZE", "256k");
+    else
+        setenv("UCX_SELF_SEG_SIZE", "256k", 0);
 }
 
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works.
@@ -173,6 +183,7 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
         ucp_config_modify(config, "TLS", have_cma() ? "^mm" : "^shm");
         have_whole_messages(config);
         have_patient_connections(config);
+        have_large_parts(config);
         return;
     }
     sysv = have_sysv();

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ucx_impl.h"
+#include "ucx_loans.h"
+#include "mpir_deaths.h"
+#include "reach.h"
+
+struct MPIDI_UCX_loans MPIDI_UCX_loans;
+bool MPIDI_UCX_loan_is_lost;
+
+static uint64_t lost_tag;
+static void *room; /* for what is sent at once */
+static ucp_datatype_t as_lent, as_received;
+
+/* ---- copies ---- */
+
+static bool copy(const MPIDI_UCX_loan_t *loan, size_t offset, void *to, size_t bytes)
+{
+    struct iovec mine = {to, bytes},
+                 theirs = {(void *) (uintptr_t) (loan->address + offset), bytes};
+
+    return bytes == 0 || MPIR_reach_copy(loan->process, false, &mine, &theirs, 1) == 0;
+}
+
+/* For UCX, which takes no error here. */
+static void copy_or_note(const MPIDI_UCX_loan_t *loan, size_t offset, void *to, size_t bytes)
+{
+    /* the dead's number may be another process's by now */
+    if (!MPIR_Deaths_has(loan->rank) && copy(loan, offset, to, bytes))
+        return;
+    memset(to, 0, bytes);
+    MPIDI_UCX_loan_is_lost = true;
+    lost_tag = loan->tag;
+}
+
+/* UCX matches and copies in one call.  So the next receive that ends with this tag is the one. */
+ucs_status_t MPIDI_UCX_loan_lost_status(ucs_status_t status, uint64_t tag)
+{
+    if (status == UCS_ERR_CANCELED || tag != lost_tag)
+        return status;
+    MPIDI_UCX_loan_is_lost = false;
+    return UCS_ERR_CONNECTION_RESET;
+}
+
+/* ---- what UCX calls for the sender ---- */
+
+/* UCX asks for the parts of a message when it is matched, and hands each to the receive before it
+ * asks for the next one.  So the receive can copy, to where the data belong. */
+static struct {
+    const MPIDI_UCX_loan_t *loan;
+    size_t offset;
+    const void *at;
+} part;
+
+static void *begin_packing(void *context MPL_UNUSED, const void *loan, size_t count MPL_UNUSED)
+{
+    return (void *) loan;
+}
+
+static size_t bytes_of(void *loan) { return ((MPIDI_UCX_loan_t *) loan)->bytes; }
+
+static size_t pack_part(void *state, size_t offset, void *to, size_t most)
+{
+    MPIDI_UCX_loan_t *loan = state;
+    size_t bytes = MPL_MIN(most, loan->bytes - offset);
+
+    part.loan = loan;
+    part.offset = offset;
+    part.at = to;
+    if (!MPIDI_UCX_loans.are_direct)
+        copy_or_note(loan, offset, to, bytes);
+    return bytes;
+}
+
+static void end_packing(void *loan MPL_UNUSED) {}
+
+/* ---- and for the receiver ---- */
+
+void MPIDI_UCX_loan_unpack(const void *at, void *to, size_t bytes)
+{
+    if (MPIDI_UCX_loans.are_direct && part.at == at)
+        copy_or_note(part.loan, part.offset, to, bytes);
+    else if (to != at)
+        memcpy(to, at, bytes);
+    part.at = NULL;
+}
+
+static void *begin_unpacking(void *context MPL_UNUSED, void *target, size_t count MPL_UNUSED)
+{
+    return target;
+}
+
+static size_t bytes_for(void *target) { return (size_t) ((struct MPIDI_UCX_gaps *) target)->count; }
+
+static ucs_status_t unpack_part(void *target, size_t offset, const void *at, size_t bytes)
+{
+    char *buffer = ((struct MPIDI_UCX_gaps *) target)->buffer;
+
+    MPIDI_UCX_loan_unpack(at, buffer + offset, bytes);
+    return UCS_OK;
+}
+
+static void end_unpacking(void *target MPL_UNUSED) {}
+
+void MPIDI_UCX_loans_receive(struct MPIDI_UCX_gaps *target, size_t bytes, void **buffer,
+                             ucp_request_param_t *param)
+{
+    target->buffer = *buffer;
+    target->count = (MPI_Aint) bytes;
+    *buffer = target;
+    param->op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+    param->datatype = as_received;
+}
+
+/* ---- messages ---- */
+
+static bool have_type(const ucp_generic_dt_ops_t *calls, ucp_datatype_t *type)
+{
+    return *type || ucp_dt_create_generic(calls, NULL, type) == UCS_OK;
+}
+
+bool MPIDI_UCX_loans_can_be_taken(void)
+{
+    static const ucp_generic_dt_ops_t lent = {.start_pack = begin_packing,
+                                              .packed_size = bytes_of,
+                                              .pack = pack_part,
+                                              .finish = end_packing},
+                                      received = {.start_unpack = begin_unpacking,
+                                                  .packed_size = bytes_for,
+                                                  .unpack = unpack_part,
+                                                  .finish = end_unpacking};
+
+    if (!room)
+        room = MPL_malloc(MPIDI_UCX_loans.at_once, MPL_MEM_BUFFER);
+    return room && have_type(&lent, &as_lent) && have_type(&received, &as_received);
+}
+
+static void is_matched(void *request, ucs_status_t status MPL_UNUSED, void *user_data)
+{
+    MPIDI_UCX_taken_t *taken = user_data;
+
+    taken->returns(taken);
+    ucp_request_release(request);
+}
+
+/* The loan ends when UCX has matched the message. */
+static void take_until_matched(MPIDI_UCX_taken_t *taken, ucp_ep_h self, bool is_copied)
+{
+    const MPIDI_UCX_loan_t *loan = &taken->loan;
+    ucp_request_param_t param = {.op_attr_mask =
+                                     UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.send = is_matched,
+                                 .user_data = taken};
+    const void *data = is_copied ? room : loan;
+    size_t count = is_copied ? loan->bytes : 1;
+    void *request;
+
+    if (!is_copied) {
+        param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+        param.datatype = as_lent;
+    }
+    request = (loan->is_sync ? ucp_tag_send_sync_nbx : ucp_tag_send_nbx)(self, data, count,
+                                                                         loan->tag, &param);
+    if (UCS_PTR_IS_ERR(request))
+        MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
+    if (!UCS_PTR_IS_PTR(request))
+        taken->returns(taken);
+}
+
+/* The loan has ended. */
+static void take_at_once(uint64_t tag, size_t bytes, ucp_ep_h self)
+{
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FLAG_FAST_CMPL};
+    void *request = ucp_tag_send_nbx(self, room, bytes, tag, &param);
+
+    if (UCS_PTR_IS_ERR(request))
+        MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
+    if (!UCS_PTR_IS_PTR(request))
+        return;
+    while (ucp_request_check_status(request) == UCS_INPROGRESS)
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+    ucp_request_release(request);
+}
+
+void MPIDI_UCX_loan_take(MPIDI_UCX_taken_t *taken, ucp_ep_h self)
+{
+    const MPIDI_UCX_loan_t loan = taken->loan;
+
+    if (loan.bytes > MPIDI_UCX_loans.at_once) {
+        take_until_matched(taken, self, false);
+    } else if (!copy(&loan, 0, room, loan.bytes)) {
+        /* of a process that has died: its message has not come */
+        if (MPIR_reach_is_alive(loan.process))
+            MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
+        taken->returns(taken);
+    } else if (loan.is_sync) {
+        take_until_matched(taken, self, true);
+    } else {
+        taken->returns(taken);
+        take_at_once(loan.tag, loan.bytes, self);
+    }
+}
+
+/* ---- begin and end ---- */
+
+static void note_end(void *request, ucs_status_t status MPL_UNUSED, void *is_over)
+{
+    *(bool *) is_over = true;
+    ucp_request_release(request);
+}
+
+static void note_receive(void *request, ucs_status_t status,
+                         const ucp_tag_recv_info_t *info MPL_UNUSED, void *is_over)
+{
+    note_end(request, status, is_over);
+}
+
+static void receive_trial(void *buffer, size_t bytes, uint64_t tag)
+{
+    bool is_over = false;
+    struct MPIDI_UCX_gaps target;
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                                                 UCP_OP_ATTR_FIELD_USER_DATA |
+                                                 UCP_OP_ATTR_FLAG_NO_IMM_CMPL,
+                                 .cb.recv = note_receive,
+                                 .user_data = &is_over};
+    void *request;
+
+    MPIDI_UCX_loans_receive(&target, bytes, &buffer, &param);
+    request =
+        ucp_tag_recv_nbx(MPIDI_UCX_global.ctx[0].worker, buffer, 1, tag, ~UINT64_C(0), &param);
+    while (UCS_PTR_IS_PTR(request) && !is_over)
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+}
+
+/* A message that this process lends to itself.  Its receive comes late. */
+static bool try_parts(MPIDI_UCX_loan_t *loan, void *buffer, ucp_ep_h self)
+{
+    bool is_over = false, is_asked;
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                                                       UCP_OP_ATTR_FIELD_USER_DATA |
+                                                       UCP_OP_ATTR_FIELD_DATATYPE,
+                                       .cb.send = note_end,
+                                       .user_data = &is_over,
+                                       .datatype = as_lent};
+    void *request;
+
+    part.loan = NULL;
+    request = ucp_tag_send_nbx(self, loan, 1, loan->tag, &param);
+    is_asked = part.loan != NULL;
+    if (UCS_PTR_IS_ERR(request))
+        return false;
+    receive_trial(buffer, loan->bytes, loan->tag);
+    while (UCS_PTR_IS_PTR(request) && !is_over)
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+    return !is_asked && memcmp(buffer, (void *) (uintptr_t) loan->address, loan->bytes) == 0;
+}
+
+void MPIDI_UCX_loans_init(size_t at_once, uint64_t tag, ucp_ep_h self)
+{
+    const size_t bytes = at_once + 1;
+    char *data = MPL_calloc(2, bytes, MPL_MEM_BUFFER);
+    MPIDI_UCX_loan_t loan = {.tag = tag,
+                             .address = (uintptr_t) data,
+                             .bytes = bytes,
+                             .process = (int32_t) getpid(),
+                             .rank = (uint32_t) MPIR_Process.rank};
+
+    MPIDI_UCX_loans.at_once = at_once;
+    if (!data || !MPIDI_UCX_loans_can_be_taken()) {
+        MPL_free(data);
+        return;
+    }
+    memset(data, 1, bytes);
+    MPIDI_UCX_loans.are_direct = true;
+    MPIDI_UCX_loans.are_direct = try_parts(&loan, data + bytes, self);
+    MPL_free(data);
+}
+
+void MPIDI_UCX_loans_free(void)
+{
+    if (as_lent)
+        ucp_dt_destroy(as_lent);
+    if (as_received)
+        ucp_dt_destroy(as_received);
+    as_lent = as_received = 0;
+    MPL_free(room);
+    room = NULL;
+    MPIDI_UCX_loan_is_lost = false;
+    memset(&MPIDI_UCX_loans, 0, sizeof(MPIDI_UCX_loans));
+}
