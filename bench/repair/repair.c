@@ -17,47 +17,23 @@
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
+#include "death_clock.h"
 
 enum { AGREEMENTS = 20, CASES = 5, PAUSE_US = 20000 };
 
 static const char *const names[CASES] = {"agree_before", "detect", "revoke", "agree", "shrink"};
 
-static volatile double *begun; /* of the death, or of the revocation; shared */
-
-static double now_us(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e6 * (double) time.tv_sec + 1e-3 * (double) time.tv_nsec;
-}
+static volatile double *begun; /* of the death, or of the revocation */
 
 static void give_up(const char *what)
 {
     fprintf(stderr, "repair: %s\n", what);
     MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static volatile double *share(const char *name)
-{
-    int file = open(name, O_RDWR | O_CREAT, 0600);
-    void *memory;
-
-    if (file < 0 || ftruncate(file, sizeof(*begun)) != 0)
-        give_up(name);
-    memory = mmap(NULL, sizeof(*begun), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED)
-        give_up(name);
-    close(file);
-    return memory;
 }
 
 static double agree(MPI_Comm comm)

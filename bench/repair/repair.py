@@ -6,8 +6,12 @@ This library (mpiexec --enable-recovery) and Open MPI where it is installed (--w
 turns, all ranks on this machine.  In each run some ranks die, one after the other.  The time of a
 step is that of the slowest member.
 
+With --calls: how long each kind of call takes to return when a process that it needs dies, for 4
+ranks of this library in a node, in two cliques and on two hosts (maint/hosts; needs root).
+
 Writes bench/results/e12_repair.csv: ranks,library,case,median,least, in us.  The median is that of
-the runs' medians, the least time that of all deaths."""
+the runs' medians, the least time that of all deaths.  With --calls e12_calls.csv:
+place,case,median,most, in ms."""
 import argparse
 import os
 import statistics
@@ -18,16 +22,22 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import page  # noqa: E402
+from hosts import hosts_up, may_start, on_hosts  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
 from runs import ROOT, Build, add_quick, numbers, take_turns, write_rows  # noqa: E402
 
 COLUMNS = "ranks,library,case,median,least".split(",")
+CALLS_COLUMNS = "place,case,median,most".split(",")
+
+
+def this_library(prefix, program):
+    build = Build("patched", prefix, program, {"UCX_LOG_LEVEL": "fatal"}, experiment="repair")
+    build.mpiexec.append("--enable-recovery")
+    return build
 
 
 def libraries(prefix):
-    ours = Build("patched", prefix, "repair", {"UCX_LOG_LEVEL": "fatal"})
-    ours.mpiexec.append("--enable-recovery")
-    found = [ours]
+    found = [this_library(prefix, "repair")]
     if OpenMPI.present():
         found.append(OpenMPI("repair"))
         found[-1].mpiexec += ["--with-ft", "ulfm"]
@@ -70,12 +80,71 @@ def csv_rows(measured):
                 yield [ranks, name, case, f"{median:.1f}", f"{least:.1f}"]
 
 
+def returns_of(build, a, clock):
+    """call -> the milliseconds of each run"""
+
+    def run(*arguments):
+        clock.unlink(missing_ok=True)
+        return build.lines(4, [clock, *arguments], a.timeout)
+
+    count = int(run(-1)[0][0])
+    found = {}
+    for _ in range(a.rounds):
+        for number in range(count):
+            ((name, ms),) = run(number)
+            found.setdefault(name, []).append(float(ms))
+    return found
+
+
+def over_hosts(build):
+    other = on_hosts(build)
+    other.mpiexec.append("--enable-recovery")
+    return other
+
+
+def measure_calls(a, clock):
+    """place -> call -> [milliseconds]"""
+    build = this_library(a.patched, "calls")
+    build.compile()
+    cliques = build.with_env({**build.env, "MPIR_CVAR_NUM_CLIQUES": "2"})
+    measured = {"node": returns_of(build, a, clock), "cliques": returns_of(cliques, a, clock)}
+    if may_start("repair"):
+        with hosts_up(2):
+            measured["hosts"] = returns_of(over_hosts(build), a, clock)
+    return measured
+
+
+def in_words(call):
+    """ "MPI_Send:1_MB" is "MPI_Send, 1 MB" """
+    name, _, what = call.partition(":")
+    return f"{name}, {what.replace('_', ' ')}" if what else name
+
+
+def report_calls(a, measured):
+    rows = [
+        [place, call, f"{statistics.median(ms):.2f}", f"{max(ms):.2f}"]
+        for place, found in measured.items()
+        for call, ms in found.items()
+    ]
+    write_rows(a.results / "e12_calls.csv", rows, CALLS_COLUMNS)
+    table = [
+        [in_words(call)]
+        + [
+            f"{statistics.median(found[call]):.1f} ({max(found[call]):.1f})"
+            for found in measured.values()
+        ]
+        for call in measured["node"]
+    ]
+    print(f"\nms, medians (most)\n\n{page.table(['call', *measured], table)}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         prog="maint/bench repair",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--calls", action="store_true", help="the returns of calls instead")
     parser.add_argument("--ranks", default="8,32,128", help="(default 8,32,128)")
     parser.add_argument("--deaths", type=int, default=3, help="in a run (default 3)")
     parser.add_argument("--rounds", type=int, default=5, help="(default 5)")
@@ -88,16 +157,23 @@ def arguments():
     return parser.parse_args()
 
 
-def main():
-    a = arguments()
+def report_steps(a, clock):
     builds = libraries(a.patched)
     for build in builds:
         build.compile()
-    with tempfile.TemporaryDirectory() as folder:
-        memory = Path(folder) / "clock"
-        measured = {n: measure(builds, n, a, memory) for n in numbers(a.ranks)}
+    measured = {n: measure(builds, n, a, clock) for n in numbers(a.ranks)}
     write_rows(a.results / "e12_repair.csv", csv_rows(measured), COLUMNS)
     print(f"\nus, medians (least)\n\n{table_of(measured)}")
+
+
+def main():
+    a = arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        clock = Path(folder) / "clock"
+        if a.calls:
+            report_calls(a, measure_calls(a, clock))
+        else:
+            report_steps(a, clock)
 
 
 if __name__ == "__main__":
