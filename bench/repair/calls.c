@@ -5,8 +5,8 @@
  * usage: calls FILE NUMBER   (3 processes or more, of which the last one dies; -1: how many)
  *
  * All processes are on one machine: they have one clock, and FILE's first bytes as shared memory.
- * The line has the call of this number, and the milliseconds from the death until it has returned on
- * all others.
+ * The line has the call of this number, and the milliseconds from the death until it has returned
+ * on all others.
  */
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)

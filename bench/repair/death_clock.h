@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time of a death, for the others: processes of one machine have one clock, and share a file. */
+/* The time of a death, for the others: processes of a machine have one clock, and share a file. */
 #ifndef DEATH_CLOCK_H_INCLUDED
 #define DEATH_CLOCK_H_INCLUDED
 
