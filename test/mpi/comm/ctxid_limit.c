@@ -152,7 +152,8 @@ static void check_blocks(int way)
              "way %d: only %d communicators and %d with %d ids: blocks keep some", way, n,
              1 + PARENTS * (1 + EACH), limit);
     for (int i = 0; i < PARENTS; i++)
-        CT_CHECK(MPI_Comm_dup(parent[i], &more) != MPI_SUCCESS, "one more than there can be");
+        CT_CHECK(MPI_Comm_dup(parent[i], &more) != MPI_SUCCESS, "way %d: a duplicate of parent %d",
+                 way, i);
     for (int i = 0; i < n; i++)
         MPI_Comm_free(&comm[i]);
     for (int i = 0; i < PARENTS; i++) {

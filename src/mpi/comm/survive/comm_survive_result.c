@@ -108,7 +108,7 @@ int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *shrunk = *made;
-    MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
+    MPIR_Context_id_t id = 0; /* none */
     bool is_empty = false;
 
     mpi_errno = MPIR_Ctxid_decide_group(creation, result->offer, &id);
@@ -127,7 +127,7 @@ fn_fail:
     *made = NULL;
     if (shrunk)
         MPIR_Comm_discard(shrunk);
-    if (id != MPIR_INVALID_CONTEXT_ID)
+    if (id)
         MPIR_Free_contextid(id);
     goto fn_exit;
 }
