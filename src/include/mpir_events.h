@@ -67,6 +67,9 @@ typedef struct {
 bool MPIR_Events_may_come(void);
 bool MPIR_Events_are_for_all(void);
 
+/* Does the helper make progress now? */
+bool MPIR_Events_run(void);
+
 /* The network has such a source; without one there is no helper.  Zeros: it has none any more. */
 void MPIR_Events_set_source(const MPIR_Events_source_t *source);
 void MPIR_Events_set_late(const MPIR_Events_late_t *late);

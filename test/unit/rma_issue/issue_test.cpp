@@ -343,8 +343,11 @@ TEST_F(Epoch, EmptyEpochsAreNoHabit) {
 struct LongEpochs : Epoch {
     double waited[2];
 
+    bool flows = false;
+
     bool stays(size_t bytes = 1000) {
         epochs.open(true);
+        if (flows) MPIR_rma_issue_flows(&epochs.target);
         epochs.put(bytes, 0);
         bool stayed = epochs.counts.natives > 0;
         MPIR_rma_issue_waited(&epochs.target, waited[stayed]);
@@ -391,6 +394,15 @@ TEST_F(LongEpochs, AreNotMisledByOneThatWasDisturbed) {
     waited[true] = 4;
     stay(40);
     EXPECT_GE(stay(20), 18u);
+}
+
+TEST_F(LongEpochs, NeverStayWhereProgressIsMadeMeanwhile) {
+    waited[false] = 5, waited[true] = 2;
+    EXPECT_GE(stay(20), 16u);
+    flows = true;
+    EXPECT_EQ(stay(100), 0u);
+    flows = false;
+    EXPECT_GE(stay(50), 40u);
 }
 
 TEST_F(LongEpochs, DoNotStayWithoutHistory) {

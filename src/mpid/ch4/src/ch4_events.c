@@ -71,7 +71,7 @@ bool MPIR_Events_are_for_all(void)
     return MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on;
 }
 
-static bool runs(void) { return helper.is_running && helper.is_wanted; }
+bool MPIR_Events_run(void) { return helper.is_running && helper.is_wanted; }
 
 void MPIR_Events_set_source(const MPIR_Events_source_t *source)
 {
@@ -314,7 +314,7 @@ void MPIR_Events_turn(void)
 /* In a function of windows, which no callback of the program calls: from its end on. */
 static void want(bool wanted)
 {
-    if (!MPIR_Events_may_come() || !helper.source.arm || wanted == runs())
+    if (!MPIR_Events_may_come() || !helper.source.arm || wanted == MPIR_Events_run())
         return;
     __atomic_store_n(&helper.is_wanted, wanted, __ATOMIC_RELAXED);
     MPIR_Events.state |= MPIR_EVENTS_DUE;
@@ -347,7 +347,7 @@ void MPIR_Events_set_info(MPIR_Info *info) { (void) follow(info); }
 
 int MPIR_Events_get_info(MPIR_Info *info)
 {
-    return MPIR_Info_set_impl(info, KEY, runs() ? "true" : "false");
+    return MPIR_Info_set_impl(info, KEY, MPIR_Events_run() ? "true" : "false");
 }
 
 static bool reach_memory_of_their_node(void)

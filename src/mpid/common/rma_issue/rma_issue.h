@@ -139,6 +139,10 @@ void MPIR_rma_issue_target_init(rma_issue_target_t *target, size_t room);
  * messages. */
 void MPIR_rma_issue_open(rma_issue_target_t *target, rma_issue_permission_t permission);
 
+/* Progress is made while the program computes: long operations of the epoch that has begun go out
+ * when the permission comes, and the caller does not wait for it first. */
+static inline void MPIR_rma_issue_flows(rma_issue_target_t *target) { target->stays = false; }
+
 /* REQUIRES: the epoch is open. */
 void MPIR_rma_issue_add(rma_issue_target_t *target, rma_issue_op_t *op);
 

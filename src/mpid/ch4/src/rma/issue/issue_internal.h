@@ -14,6 +14,9 @@
 #include "rma/issue/counts.h"
 #include "rma/issue/issue.h"
 #include "rma/issue/exchange.h"
+#ifndef MPIR_WITHOUT_HELPER
+#include "mpir_events.h"
+#endif
 
 /* Short operations without results, packed into what a message takes.  Their buffers are the
  * program's again, and they take a sixth of the memory that they take one by one. */
@@ -186,6 +189,16 @@ MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t *targe
     MPL_wtime(&now);
     MPL_wtime_diff(begin, &now, &seconds);
     MPIR_rma_issue_waited(&target->issue, seconds);
+}
+
+/* Is progress made while the program computes? */
+static inline bool MPIDIG_rma_has_helper(void)
+{
+#ifdef MPIR_WITHOUT_HELPER
+    return false;
+#else
+    return MPIR_Events_run();
+#endif
 }
 
 /* ---- settings.c ---- */

@@ -140,6 +140,8 @@ static int lock_target(MPIR_Win *win, int type, int rank)
     MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     target->lock_type = type;
     MPIR_rma_issue_open(&target->issue, RI_NOTED);
+    if (MPIDIG_rma_has_helper())
+        MPIR_rma_issue_flows(&target->issue);
     MPL_thread_self(&target->locked_by);
     DL_PREPEND(MPIDIG_rma_open_locks, target);
     MPIDIG_WIN(win, waiting_epochs)++;
