@@ -379,7 +379,7 @@ SURVIVED = (
     "receive waitall late_receive any_source blocking_any_source send long_send many_sends "
     "partitioned started_partitioned barrier allreduce long_allreduce nonblocking rooted dup idup "
     "split create create_group agree shrink nonblocking_repair revoked waitall_of_comm "
-    "calls_until_revoked finalize spawn"
+    "calls_until_revoked revoker finalize spawn"
 ).split()
 
 # The line that each of these programs prints.
@@ -436,9 +436,11 @@ def survived(times, is_long):
             yield what, "survives_in_jobs", cliques, call, *words.split()
     for call in ("member", "root", "child", "init_of_child", "nobody"):
         yield f"the others go on after a death in a spawn: {call}", "survives_in_spawn", call
+    yield "the others go on if a host starts nothing in a spawn", "spawns_on_bad_hosts"
     yield "repairs by spawn, with kills at random moments", "repaired_by_spawn", str(
         int(times) // 3
     )
+    yield "kills at random moments in calls on files", "survives_in_files", times
     for source, result in RECOVERED:
         yield f"kills at random moments in {source}", "recovers", source, result, times
     yield "the status of a job that has lost ranks", "statuses_with_recovery"
@@ -775,6 +777,7 @@ def hosts_survive(check, env):
     times = "30" if check.long else "6"
     name = "hosts: repairs by spawn, with kills at random moments"
     check.step(name, "repaired_by_spawn", times, env=env)
+    check.step("hosts: kills in calls on files", "survives_in_files", times, env=env)
     for call in ("messages", "agree_between", "shrink_between", "spawn"):
         for who in ("child", "parent"):
             name = f"hosts: both jobs go on after a death in {call}, {who}"

@@ -33,6 +33,12 @@ int MPIR_Comm_shrink_to_living(struct MPIR_Comm *comm, struct MPIR_Comm **made);
 /* A member has died: the communicator's collectives end with an error, now and later. */
 void MPIDIG_comm_died(struct MPIR_Comm *comm);
 
+/* ROMIO has made the communicator for a file, or failed with this error.  The result is for the
+ * program.  Where members may die, it becomes one that ends with the first of them. */
+int MPIR_Comm_begin_file(struct MPIR_Comm *comm, int error);
+/* By this handler one knows it.  NULL: there was none. */
+extern struct MPIR_Errhandler *MPIR_Comm_file_handler;
+
 /* Of the device: each long message on the communicator, and on its parts, is received and
  * dropped from now on. */
 void MPIDIG_comm_revoked_begin(struct MPIR_Comm *comm);

@@ -240,8 +240,37 @@ survives_in_spawn() {
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_in_spawn.c" ||
         return 1
     recovering 100 4 "$program" "$1" >"$said" 2>&1 || status=$?
-    [ "$status" = 0 ] && [ "$(grep -v '^mpiexec: rank .* before MPI_Finalize$' "$said")" = \
-        ' No Errors' ] || { echo "survive_in_spawn $1: status $status"; cat "$said"; return 1; }
+    [ "$status" = 0 ] && [ "$(grep -v '^mpiexec: \(the proxy\|rank .* before MPI_Finalize$\)' \
+        "$said")" = ' No Errors' ] ||
+        { echo "survive_in_spawn $1: status $status"; cat "$said"; return 1; }
+}
+
+# A script that mpiexec calls as ssh.  Of its hosts one cannot start a proxy, and the proxy of
+# another one ends at once.
+launcher_of_bad_hosts() {
+    cat >"$1" <<'END'
+#!/bin/bash
+while [[ $1 != @(localhost|broken|dying) ]]; do shift; done
+case $1 in
+broken) exit 5 ;;
+dying) bash -c "exec ${*:2}" & sleep 0.00$((RANDOM % 10)); kill -9 $!; exit 6 ;;
+*) exec bash -c "${*:2}" ;;
+esac
+END
+    chmod +x "$1"
+}
+
+# A host of MPI_Comm_spawn cannot start its processes: an error, with recovery and without, and
+# nobody ends.
+spawns_on_bad_hosts() {
+    local launcher=$OUT/bad-hosts said=$OUT/bad-hosts.out status=0 mpiexec
+    launcher_of_bad_hosts "$launcher"
+    mpiexec="$PREFIX/bin/mpiexec -launcher ssh -launcher-exec $launcher -hosts localhost"
+    local -x HYDRA_LAUNCHER_AUTOFORK=0
+    MPIEXEC=$mpiexec survives_in_spawn no_host || return 1
+    timeout -s HUP 60 $mpiexec -n 3 "$OUT/survive_in_spawn" no_host alive >"$said" 2>&1 || status=$?
+    [ "$status" = 0 ] && [ "$(cat "$said")" = ' No Errors' ] ||
+        { echo "without recovery: status $status"; cat "$said"; return 1; }
 }
 
 # survives_in_jobs CLIQUES CALL WORD...: the same of test/kill/survive_jobs.c: the last rank of all
@@ -298,6 +327,29 @@ recovers() {
             echo "$1, $deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
     done
     nothing_new_remains what_remains "$name" "$before"
+}
+
+# survives_in_files TIMES: jobs of 2 to 8 ranks, of which up to 4 are killed at random moments in
+# calls on files (test/kill/survive_files.c).  No file remains, nor anything else.
+survives_in_files() {
+    local program=$OUT/survive_files said=$OUT/survive_files.out files=$OUT/survive_files.d
+    local before seed ranks deaths status
+    "$PREFIX/bin/mpicc" -O2 -Wall -Wextra -Werror -o "$program" "$ROOT/test/kill/survive_files.c" ||
+        return 1
+    before=$(what_remains survive_files || true)
+    rm -rf "$files"
+    mkdir -p "$files"
+    for seed in $(seq "$1"); do
+        ranks=$((2 + seed % 7)) deaths=$((1 + seed % 4)) status=0
+        [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
+        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) recovering 100 "$ranks" "$program" "$deaths" \
+            "$seed" "$files" >"$said" 2>&1 || status=$?
+        [ "$status" = 0 ] && [ "$(grep -v '^mpiexec: rank .* ended by signal 9' "$said")" = \
+            ' No Errors' ] && [ -z "$(ls -A "$files")" ] || {
+            echo "survive_files, $deaths of $ranks, seed $seed: status $status"; cat "$said"
+            ls -lA "$files"; return 1; }
+    done
+    nothing_new_remains what_remains survive_files "$before"
 }
 
 # status_with_recovery STATUS RANKS WORD...: of a job of test/kill/deaths.c with --enable-recovery.

@@ -7,6 +7,7 @@
  *   survive CALL [kill]    the rank ends by _exit(3), or by SIGKILL
  */
 #include "survive.h"
+#include <sys/time.h>
 
 /* ---- calls ---- */
 
@@ -430,6 +431,49 @@ static void in_calls_until_revoked(void)
     expect_class(error, MPIX_ERR_REVOKED, "the last MPI_Barrier");
 }
 
+enum { COPIES = 400 };
+
+static int count_revoked(MPI_Comm copies[])
+{
+    int n = 0, flag;
+
+    for (int i = 0; i < COPIES; i++) {
+        MPIX_Comm_is_revoked(copies[i], &flag);
+        n += flag;
+    }
+    return n;
+}
+
+/* The victim is killed while it tells the others of one.  All survivors learn of it, or nobody. */
+static void in_revoker(void)
+{
+    MPI_Comm copies[COPIES];
+    struct itimerval soon = {.it_value = {0, 1 + getpid() % 40 * 50}};
+    int of_all = 0, not_of_all = 0, flag = 1;
+
+    for (int i = 0; i < COPIES; i++) {
+        MPI_Comm_split(world, 0, me, &copies[i]); /* a death revokes some duplicates */
+        MPI_Comm_set_errhandler(copies[i], MPI_ERRORS_RETURN);
+    }
+    MPIX_Comm_agree(world, &flag);
+    if (me == victim) {
+        signal(SIGALRM, SIG_DFL);
+        setitimer(ITIMER_REAL, &soon, NULL);
+        for (int i = 0; i < COPIES; i++)
+            MPIX_Comm_revoke(copies[i]);
+        pause();
+    }
+    wait_for_death();
+    while (of_all != ~not_of_all) { /* the same number on all */
+        of_all = count_revoked(copies);
+        not_of_all = ~of_all;
+        MPIX_Comm_agree(world, &of_all);
+        MPIX_Comm_agree(world, &not_of_all);
+    }
+    for (int i = 0; i < COPIES; i++)
+        MPI_Comm_free(&copies[i]);
+}
+
 /* The others are in MPI_Finalize, where they still answer those who are in an agreement. */
 static void in_finalize(void)
 {
@@ -475,6 +519,7 @@ static const call_t calls[] = {{"receive", in_receive, 0},
                                {"revoked", in_revoked, 0},
                                {"waitall_of_comm", in_waitall_of_comm, 0},
                                {"calls_until_revoked", in_calls_until_revoked, 0},
+                               {"revoker", in_revoker, 1},
                                {"finalize", in_finalize, 1},
                                {"spawn", in_spawn, 0}};
 

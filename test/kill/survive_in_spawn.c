@@ -3,12 +3,14 @@
 /*
  * mpiexec --enable-recovery: a process dies in MPI_Comm_spawn: a member, the root, or one that is
  * spawned, before or in its MPI_Init.  The call fails on the others, without an intercommunicator,
- * and nobody else ends.
+ * and nobody else ends.  So it does if a host cannot start its proxy, or this one ends at once.
  *
- *   survive_in_spawn CALL
+ *   survive_in_spawn CALL [alive]    nobody dies after the call
  */
 #include "survive.h"
 #include <sys/time.h>
+
+static MPI_Info where = MPI_INFO_NULL;
 
 /* What the shell starts; its errors say that there are no parents any more. */
 static MPI_Comm spawn(const char *format, int n, int root, const int classes[2])
@@ -18,8 +20,8 @@ static MPI_Comm spawn(const char *format, int n, int root, const int classes[2])
     int class;
 
     snprintf(command, sizeof(command), format, program);
-    class = class_of(MPI_Comm_spawn("/bin/sh", words, n, MPI_INFO_NULL, root, world, &started,
-                                    MPI_ERRCODES_IGNORE));
+    class = class_of(
+        MPI_Comm_spawn("/bin/sh", words, n, where, root, world, &started, MPI_ERRCODES_IGNORE));
     if (class != classes[0] && class != classes[1]) {
         char text[64];
         snprintf(text, sizeof(text), "MPI_Comm_spawn has class %d", class);
@@ -69,6 +71,24 @@ static void in_nobody(void)
     }
 }
 
+/* The launcher of the test knows the hosts. */
+static void in_no_host(void)
+{
+    static const char *const hosts[] = {"broken", "dying", "localhost,broken", "dying,localhost"};
+    const int well[2] = {MPI_SUCCESS, MPI_SUCCESS};
+    MPI_Comm started;
+
+    MPI_Info_create(&where);
+    for (int i = 0; i < 4; i++) {
+        MPI_Info_set(where, "hosts", hosts[i]);
+        spawn("exec %s child 2>/dev/null", 2, 0, not_spawned);
+    }
+    MPI_Info_free(&where);
+    started = spawn("exec %s child", 2, 0, well);
+    if (started != MPI_COMM_NULL)
+        MPI_Comm_disconnect(&started);
+}
+
 /* One of two dies in MPI_Init, where it waits for the other one. */
 static void be_early(void)
 {
@@ -81,11 +101,18 @@ static void be_early(void)
         sleep(20); /* it is killed meanwhile */
 }
 
-static const call_t calls[] = {{"member", in_member, 0},
-                               {"root", in_root, 1},
-                               {"child", in_child, 1},
-                               {"init_of_child", in_init_of_child, 1},
-                               {"nobody", in_nobody, 1}};
+static const call_t calls[] = {{"member", in_member, 0}, {"root", in_root, 1},
+                               {"child", in_child, 1},   {"init_of_child", in_init_of_child, 1},
+                               {"nobody", in_nobody, 1}, {"no_host", in_no_host, 1}};
+
+static int be_alive(void)
+{
+    in_no_host();
+    if (me == 0 && errs == 0)
+        printf(" No Errors\n");
+    MPI_Finalize();
+    return 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -101,6 +128,8 @@ int main(int argc, char **argv)
         return 0;
     }
     begin(argc, argv);
+    if (argc > 2 && !strcmp(argv[2], "alive"))
+        return be_alive();
     run_call(calls, sizeof(calls) / sizeof(calls[0]));
     return finish();
 }

@@ -36,6 +36,8 @@ typedef struct {
 
 static bool is_inter(const MPIR_Comm *comm) { return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM; }
 
+MPIR_Errhandler *MPIR_Comm_file_handler;
+
 /* ---- receives ---- */
 
 /* The netmod's half of a receive from any process ends with the other half. */
@@ -248,10 +250,15 @@ static void tell_for_dead(MPIR_Comm *comm)
     (void) tell_group(comm, comm->context_id, 1);
 }
 
+static bool is_of_file(const MPIR_Comm *comm)
+{
+    return MPIR_Comm_file_handler && comm->errhandler == MPIR_Comm_file_handler;
+}
+
 void MPIDIG_comm_died(MPIR_Comm *comm)
 {
     if (!comm->ended)
-        mark_all(comm, false);
+        mark_all(comm, is_of_file(comm));
     else if (comm->call_group && comm->call_ended)
         end_receives(comm);
     if (comm->revoked && !is_inter(comm))

@@ -51,8 +51,8 @@ HYD_status HYD_pmcd_pmip_hear_of_death(int fd, const struct HYD_pmcd_hdr *hdr);
 void HYD_pmcd_died(struct HYD_proxy *proxy, const struct HYD_pmcd_hdr *hdr);
 /* A proxy has got its processes to start: it is told who has died before. */
 void HYD_pmcd_tell_of_earlier_deaths(const struct HYD_proxy *proxy);
-/* A proxy has ended before its processes, or the connection to it.  True: its processes are dead,
- * and the job goes on. */
+/* A proxy has ended before its processes, or the connection to it, or cannot connect any more.
+ * True: its processes are dead, or MPI_Comm_spawn has failed, and the job goes on. */
 bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy);
 /* Its processes that have not died. */
 int HYD_pmcd_count_living(const struct HYD_proxy *proxy);

@@ -21,7 +21,18 @@
  *   PARENT_GOES_ON    The port has not listened. The proxy waits for mpiexec's answer. This is
  *                     LEFT_EARLY, or, when no other proxy asks any more, PARENT_GOES_ON.
  * The first proxy has said ASKS_PARENT before the root closes the port to another one.
+ *
+ * If a proxy cannot start, mpiexec itself tells the port, and LEFT_EARLY to the other proxies.
  */
+
+/* Tells the port, in a text of at most 400 characters, which process never comes.  False: the port
+ * is closed, or its process does not accept any more.  It has heard from all processes then, or of
+ * one that has ended. */
+bool HYD_pmcd_tell_port(const char *name, const char *text);
+
+/* In mpiexec: a proxy of spawned processes has not started, or has ended.  `how` tells more.  The
+ * parent gets an error, as above.  False: it has not listened. */
+bool HYD_pmcd_spawn_misses(struct HYD_proxy *proxy, const char *how);
 
 /* In mpiexec: puts the port among the variables of the new processes, where the proxies find it. */
 HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key,

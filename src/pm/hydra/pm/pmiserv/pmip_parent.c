@@ -7,14 +7,10 @@
 #include "parent.h"
 #include "../../../../mpid/ch4/src/port/wire.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 enum {
-    PATIENCE = 1000, /* milliseconds for each address of the port */
-    ANSWER = 5000,   /* milliseconds for the port's answer */
     STATUS_TRIES = 40,
     STATUS_EVERY = 5000 /* microseconds */
 };
@@ -74,62 +70,6 @@ static void describe_end(int i, char *text, size_t room)
         describe_status(HYD_pmcd_pmip.downstream.exit_status[i], text, room);
     else
         snprintf(text, room, "it has closed its connection to the process manager");
-}
-
-/* A connection, or -1. */
-static int dial(const MPIDI_port_name_t *port)
-{
-    const char *addresses = port->addresses;
-    struct sockaddr_storage to;
-    socklen_t length;
-
-    while ((length = MPIDI_Port_next_address(&addresses, port->tcp_port, &to)) > 0) {
-        int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
-        struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
-        socklen_t bytes = sizeof(error);
-
-        if (fd >= 0 && (connect(fd, (struct sockaddr *) &to, length) == 0 ||
-                        (errno == EINPROGRESS && poll(&poll_fd, 1, PATIENCE) == 1 &&
-                         getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error == 0)))
-            return fd;
-        if (fd >= 0)
-            close(fd);
-    }
-    return -1;
-}
-
-/* Does the port's process say that it has read the message? */
-static bool is_heard(int fd, const MPIDI_port_name_t *port)
-{
-    const MPIDI_port_head_t want = MPIDI_Port_head(port->answer, 0, 0);
-    MPIDI_port_head_t head;
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-
-    return poll(&poll_fd, 1, ANSWER) == 1 &&
-           recv(fd, &head, sizeof(head), MSG_WAITALL) == (ssize_t) sizeof(head) &&
-           memcmp(&head, &want, sizeof(head)) == 0;
-}
-
-/* False: the port is closed, or its process does not accept any more. It has heard from all
- * processes then, or of one that has ended. */
-static bool tell(const MPIDI_port_name_t *port, const char *text)
-{
-    MPIDI_port_head_t head = MPIDI_Port_head(port->question, strlen(text), MPIDI_PORT_ENDED);
-    char message[sizeof(head) + 512];
-    int fd = dial(port);
-    bool heard = false;
-
-    if (fd < 0)
-        return false;
-    memcpy(message, &head, sizeof(head));
-    memcpy(message + sizeof(head), text, strlen(text));
-    if (send(fd, message, sizeof(head) + strlen(text), MSG_NOSIGNAL) < 0) {
-        HYDU_dump(stderr, "cannot tell the parent that a process ended: %s\n", strerror(errno));
-    } else {
-        heard = is_heard(fd, port);
-    }
-    close(fd);
-    return heard;
 }
 
 static bool tell_mpiexec(enum HYD_pmcd_cmd what)
@@ -220,7 +160,7 @@ static bool leaves(int i, const char *how)
                  HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host",
                  how ? how : status);
         tell_mpiexec(ASKS_PARENT);
-        if (tell(&port, text) || !HYD_pmcd_pmip.downstream.pmi_fd_active[i] ||
+        if (HYD_pmcd_tell_port(name, text) || !HYD_pmcd_pmip.downstream.pmi_fd_active[i] ||
             (HYD_pmcd_pmip_need_each_other && HYD_pmcd_pmip_need_each_other())) {
             tell_mpiexec(LEFT_EARLY);
             give_up();

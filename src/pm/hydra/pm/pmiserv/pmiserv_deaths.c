@@ -107,19 +107,41 @@ static void leave_host(const struct HYD_node *node)
         *at = node->next;
 }
 
+static void describe_loss(const struct HYD_proxy *proxy, char *text, size_t room)
+{
+    const char *launcher = HYDT_bsci_info.launcher_exec;
+    const int status = proxy->launcher_status, by_signal = WIFSIGNALED(status);
+
+    if (proxy->control_fd == HYD_FD_UNSET)
+        snprintf(
+            text, room, ", or its launcher %.100s, has ended %s %d before it connected to mpiexec",
+            launcher ? launcher : HYDT_bsci_info.launcher, by_signal ? "by signal" : "with status",
+            by_signal ? WTERMSIG(status) : WEXITSTATUS(status));
+    else
+        snprintf(text, room, " has ended, or the connection to it");
+}
+
 bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy)
 {
-    if (!HYD_server_info.user_global.recovery || HYDT_bsci_info.job_is_over || !proxy->pid)
+    const bool is_spawned = proxy->pg->pgid > 0;
+    char how[200];
+    bool is_heard = false;
+
+    if (HYDT_bsci_info.job_is_over)
         return false;
+    describe_loss(proxy, how, sizeof(how));
+    if (is_spawned)
+        is_heard = HYD_pmcd_spawn_misses(proxy, how);
+    if (!HYD_server_info.user_global.recovery || (!is_spawned && !proxy->pid))
+        return is_heard;
     for (int i = 0; i < proxy->proxy_process_count; i++) {
         if (add(proxy, i, rank_of(proxy, i)))
             tell_others(proxy, rank_of(proxy, i));
     }
     leave_host(proxy->node);
-    HYDU_dump_noprefix(stderr,
-                       "mpiexec: the proxy on host %s has ended, or the connection to it; "
-                       "its ranks are dead, and the others go on\n",
-                       proxy->node->hostname);
+    HYDU_dump_noprefix(
+        stderr, "mpiexec: the proxy on host %s%s; its ranks are dead, and the others go on\n",
+        proxy->node->hostname, how);
     return true;
 }
 

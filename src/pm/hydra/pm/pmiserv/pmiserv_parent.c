@@ -5,11 +5,13 @@
 #include "common.h"
 #include "parent.h"
 
+static const char port_key[] = "PARENT_ROOT_PORT_NAME";
+
 HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key, const char *value)
 {
     HYD_status status = HYD_SUCCESS;
 
-    if (strcmp(key, "PARENT_ROOT_PORT_NAME") != 0)
+    if (strcmp(key, port_key) != 0)
         goto fn_exit;
     for (struct HYD_exec *exec = exec_list; exec; exec = exec->next) {
         status = HYDU_append_env_to_list("MPICH_PARENT_PORT", value, &exec->user_env);
@@ -75,4 +77,30 @@ void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy)
 
     if (scratch->has_left_early)
         HYD_pmcd_tell_proxy(proxy, LEFT_EARLY);
+}
+
+static const char *port_of(const struct HYD_pg *pg)
+{
+    const struct HYD_pmcd_pmi_pg_scratch *scratch = pg->pg_scratch;
+    const struct HYD_pmcd_pmi_kvs_pair *pair = scratch->kvs->key_pair;
+
+    while (pair && strcmp(pair->key, port_key) != 0)
+        pair = pair->next;
+    return pair ? pair->val : NULL;
+}
+
+bool HYD_pmcd_spawn_misses(struct HYD_proxy *proxy, const char *how)
+{
+    struct HYD_pmcd_pmi_pg_scratch *scratch = proxy->pg->pg_scratch;
+    const char *port = port_of(proxy->pg);
+    char text[400];
+    bool heard;
+
+    snprintf(text, sizeof(text), "the proxy on host %.180s%.199s", proxy->node->hostname, how);
+    heard = scratch->has_left_early || (port && HYD_pmcd_tell_port(port, text));
+    if (heard || !proxy->pid) {
+        scratch->has_left_early = 1;
+        tell_proxies(proxy->pg, LEFT_EARLY);
+    }
+    return heard;
 }
