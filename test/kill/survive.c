@@ -448,7 +448,7 @@ static int count_revoked(MPI_Comm copies[])
 static void in_revoker(void)
 {
     MPI_Comm copies[COPIES];
-    struct itimerval soon = {.it_value = {0, 1 + getpid() % 40 * 50}};
+    struct itimerval soon = {.it_value = {0, 2000 + getpid() % 40 * 200}};
     int of_all = 0, not_of_all = 0, flag = 1;
 
     for (int i = 0; i < COPIES; i++) {
@@ -463,6 +463,8 @@ static void in_revoker(void)
             MPIX_Comm_revoke(copies[i]);
         pause();
     }
+    if (me > 0)
+        usleep(100000); /* what does not fit into their memory is lost with the victim */
     wait_for_death();
     while (of_all != ~not_of_all) { /* the same number on all */
         of_all = count_revoked(copies);
