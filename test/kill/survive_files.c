@@ -242,6 +242,7 @@ static MPI_Info make_hints(void)
     MPI_Info_set(info, "romio_cb_write", ways[draw(51, 3)]);
     MPI_Info_set(info, "cb_buffer_size", draw(52, 2) ? "4096" : "1048576");
     MPI_Info_set(info, "cb_config_list", draw(53, 2) ? "*:*" : "*:1");
+    MPI_Info_set(info, "romio_no_indep_rw", draw(54, 3) ? "false" : "true"); /* not all open it */
     return info;
 }
 

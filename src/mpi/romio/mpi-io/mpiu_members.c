@@ -67,12 +67,14 @@ void MPIU_members_delete_shared(ADIO_File fd)
         (void) unlink(fd->shared_fp_fname);
 }
 
-int MPIU_members_unbuffer(int *hint)
+int MPIU_members_unbuffer(ADIO_File fd, int *hint)
 {
-    int before = *hint;
+    int before = *hint, unused;
 
-    if (MPIR_Ext_deaths_watched())
-        *hint = ADIOI_HINT_DISABLE;
+    if (!MPIR_Ext_deaths_watched())
+        return before;
+    ADIOI_TEST_DEFERRED(fd, "MPIU_members_unbuffer", &unused); /* I/O of its own says the error */
+    *hint = ADIOI_HINT_DISABLE;
     return before;
 }
 
@@ -93,7 +95,7 @@ int MPIU_irecv(void *buf, MPI_Count count, MPI_Datatype datatype, int source, in
 }
 
 /* MPI_Waitall may leave others under way when one has failed. */
-int MPIU_waitall(int n, MPI_Request requests[], MPI_Status statuses[])
+int MPIU_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 {
     int error_code = MPI_SUCCESS;
 

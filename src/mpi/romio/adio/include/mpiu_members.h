@@ -35,7 +35,7 @@ void MPIU_members_delete_shared(ADIO_File fd);
 
 /* A nonblocking collective call buffers nothing, for its steps end nowhere.  Returns the hint
  * before. */
-int MPIU_members_unbuffer(int *hint);
+int MPIU_members_unbuffer(ADIO_File fd, int *hint);
 
 /* MPI's own, also where communicators end: there is a request after an error, too, and nothing
  * stays under way. */
@@ -43,7 +43,7 @@ int MPIU_isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest
                MPI_Comm comm, MPI_Request *request);
 int MPIU_irecv(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                MPI_Comm comm, MPI_Request *request);
-int MPIU_waitall(int n, MPI_Request requests[], MPI_Status statuses[]);
+int MPIU_waitall(int n, MPI_Request *requests, MPI_Status *statuses);
 
 #undef MPI_Isend
 #define MPI_Isend MPIU_isend
