@@ -339,7 +339,7 @@ MPIEXEC = (
     ("mpiexec: a signal while it writes", "writes_on_after_a_signal"),
     ("mpiexec: closed input and output", "starts_with_closed_streams"),
     ("mpiexec: launchers that end", "ends_if_a_launcher_ends"),
-    ("mpiexec: a launcher that ends while spawning", "ends_if_a_spawned_proxy_fails"),
+    ("mpiexec: a launcher that ends while spawning", "refuses_a_spawn_if_its_proxy_fails"),
     ("mpiexec: a host that starts late", "leaves_late_hosts"),
     ("mpiexec: a proxy in the background", "waits_for_a_proxy_in_the_background"),
     ("mpiexec: statuses of jobs", "says_how_a_job_ended"),

@@ -325,12 +325,19 @@ ends_if_a_launcher_ends() {
         grep -c 'has ended with status 255')"
 }
 
-ends_if_a_spawned_proxy_fails() {
+# MPI_Comm_spawn returns an error, and the job goes on.
+refuses_a_spawn_if_its_proxy_fails() {
+    local launcher=$OUT/failing-launcher first=$OUT/first-started
     "$PREFIX/bin/mpicc" -O2 -o "$OUT/spawning-job" "$ROOT/test/launchers/job.c" || return 1
-    rm -f "$OUT/first-started"
-    fails_to_start "with status 5" localhost \
-        "[ ! -e $OUT/first-started ] || exit 5; : >$OUT/first-started" \
-        -hosts localhost -n 1 "$OUT/spawning-job" spawn
+    rm -f "$first"
+    launcher_without_host "$launcher"
+    sed -i "2i [ ! -e $first ] || exit 5; : >$first" "$launcher"
+    says "0: 1" "a launcher that fails in a spawn" "$(HYDRA_LAUNCHER_AUTOFORK=0 job -launcher ssh \
+        -launcher-exec "$launcher" -hosts localhost -n 1 "$OUT/spawning-job" spawn \
+        >"$OUT/spawning.out" 2>&1; echo $?): $(grep -c 'refused: Error in spawn call' \
+        "$OUT/spawning.out")" &&
+        grep -q "launcher $launcher, has ended with status 5 before it connected" \
+            "$OUT/spawning.out"
 }
 
 # A job that has ended does not wait for a host that is still starting.
