@@ -428,7 +428,9 @@ def survived(times, is_long):
     for call in SURVIVED:
         yield f"the others go on after an exit in {call}", "survives", call
         yield f"the others go on after a kill in {call}", "survives", call, "kill", "warm"
-    yield "the others go on after a kill in revoker, 260 ranks", "survives_large", "revoker", "kill"
+    if is_long:
+        what = "the others go on after a kill in revoker, 260 ranks"
+        yield what, "survives_large", "revoker", "kill"
     yield from survived_windows(is_long)
     yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
     for call in IN_JOBS:

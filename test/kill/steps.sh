@@ -228,7 +228,7 @@ run_survivors() {
     local program=$OUT/$1 said=$OUT/survive.out status=0 rest ranks=${RANKS:-4}
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -pthread -o "$program" "$ROOT/test/kill/$1.c" || return 1
     shift
-    recovering 100 "$ranks" "$program" "$@" >"$said" 2>&1 || status=$?
+    recovering $((100 + ranks)) "$ranks" "$program" "$@" >"$said" 2>&1 || status=$?
     rest=$(grep -vx -e ' No Errors' \
         -e "mpiexec: rank \($((ranks - 1))\|1 of spawned job 1\) on .* ended .* before MPI_Finalize" \
         "$said" || true)

@@ -245,7 +245,7 @@ static void begin(int argc, char **argv)
     dies_by_signal = argc > 2 && !strcmp(argv[2], "kill");
     call = argc > 1 ? argv[1] : "";
     signal(SIGALRM, hangs);
-    alarm(SECONDS);
+    alarm(SECONDS + (unsigned) size);
     if (argc > 3 && !strcmp(argv[3], "warm"))
         warm_up();
 }
