@@ -327,6 +327,48 @@ static MPI_Comm make_intercomm(void)
     return made;
 }
 
+/* Rank 0 is one of the living, and others are dead. */
+static void learn_of_dead(void)
+{
+    MPI_Group dead = MPI_GROUP_EMPTY;
+    int arrived;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (dead == MPI_GROUP_EMPTY) {
+        MPI_Iprobe(call.rank, 0, MPI_COMM_WORLD, &arrived, MPI_STATUS_IGNORE);
+        MPIX_Comm_failure_ack(MPI_COMM_WORLD);
+        MPIX_Comm_failure_get_acked(MPI_COMM_WORLD, &dead);
+    }
+    MPI_Group_free(&dead);
+}
+
+static MPI_Comm make_shrunk(void)
+{
+    MPI_Comm made;
+
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &made);
+    return made;
+}
+
+/* The first map of a process with a gap takes longer: its code comes into memory. */
+static void shrink_before(void)
+{
+    MPI_Comm made;
+
+    learn_of_dead();
+    made = make_shrunk();
+    MPI_Comm_free(&made);
+}
+
+/* It makes none. */
+static MPI_Comm agree(void)
+{
+    int flag = 1;
+
+    MPIX_Comm_agree(MPI_COMM_WORLD, &flag);
+    return MPI_COMM_NULL;
+}
+
 static const struct way {
     const char *name;
     void (*prepare)(void);
@@ -340,7 +382,10 @@ static const struct way {
             {"Cart_create_reorder", NULL, make_tiled_grid},
             {"Cart_sub", take_grid, make_plane},
             {"Cart_sub_reordered", take_tiled_grid, make_plane},
-            {"Intercomm_create", take_half, make_intercomm}};
+            {"Intercomm_create", take_half, make_intercomm},
+            {"agree", learn_of_dead, agree},
+            {"shrink", learn_of_dead, make_shrunk},
+            {"shrink_again", shrink_before, make_shrunk}};
 
 /* What mpirank1 has spent since the first call to find out what other ranks send; 0 if it does not
  * say. */
@@ -377,7 +422,8 @@ static void measure_creation(const char *name, MPI_Comm (*make)(void))
     /* what it gives back is what it kept; the scenario's answers, 8 bytes a rank, stay, and are
      * no part of it */
     heap = heap_bytes();
-    MPI_Comm_free(&made);
+    if (made != MPI_COMM_NULL)
+        MPI_Comm_free(&made);
     kept = heap - heap_bytes();
     printf("%s %.1f %lld\n", name, us, kept);
     printf("%s-temporary %.1f %lld\n", name, us, peak > kept ? peak - kept : 0);

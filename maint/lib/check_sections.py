@@ -455,6 +455,7 @@ ALONE = (
     ("mpirank1: local calls, and errors instead of waits", "alone_or_error"),
     ("mpirank1: communicators of 64 real ranks", "same_communicators", "64"),
     ("mpirank1: splits of a million ranks by descriptions", "described_splits"),
+    ("mpirank1: the living of a million ranks agree and shrink", "living_repair"),
     ("mpirank1: bad input", "rank1_bad_input"),
     ("mpirank1: the examples as one of a million ranks", "examples_at_scale"),
     ("mpirank1: what the bench of a million measures", "bench_of_a_thousand"),

@@ -88,6 +88,24 @@ described_splits() {
     [[ $s == "rows 0 0 "* ]] || { echo "below the threshold: $s"; return 1; }
 }
 
+# repaired WORLD RANK LIST DEAD FIRST: so many are in the list, and the first one is FIRST.
+repaired() {
+    local said=$OUT/rank1.said
+    [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world "$1" --rank "$2" --ranks-per-node 16 \
+        --dead "$3" "$OUT/rank1-repaired" "$4" "$5" 2>"$said")" = "ok rank $2 of $1, $4 dead" ] ||
+        { echo "world $1 rank $2, dead: $3"; cat "$said"; return 1; }
+}
+
+# One dead, the root of the tree, a half of all, more than a message holds, nearly all.
+living_repair() {
+    "$PREFIX/bin/mpicc" -o "$OUT/rank1-repaired" "$ROOT/test/rank1/repaired.c" &&
+        repaired 2 0 1 1 1 && repaired 64 63 0-62 63 0 && repaired 4096 3000 17,5,5-8 5 5 &&
+        repaired 1048576 0 5 1 5 && repaired 1048576 1048575 0 1 0 &&
+        repaired 1048576 200000 0-199999 200000 0 &&
+        repaired 1048576 7 "$(seq -s , 1001 2 40999)" 20000 1001 &&
+        repaired 65536 7777 0-7776,7778-65535 65535 0
+}
+
 # all_as_they_should PROGRAM SIZE RANK: what works does, what does not says so.
 all_as_they_should() {
     local said=$OUT/rank1.said
@@ -259,6 +277,13 @@ rank1_bad_input() {
         refuses_alone "accepted are 0 to 7" --rank -1 --world 8 true &&
         refuses_alone "accepted are 1 to" --world 8 --ranks-per-node 0 true &&
         refuses_alone "accepted are block, cyclic" --world 8 --layout random true &&
+        refuses_alone "ranks and ranges of ranks" --world 8 --dead "" true &&
+        refuses_alone "ranks and ranges of ranks" --world 8 --dead 8 true &&
+        refuses_alone "ranks and ranges of ranks" --world 8 --dead 3-2 true &&
+        refuses_alone "ranks and ranges of ranks" --world 8 --dead 3,,4 true &&
+        refuses_alone "ranks and ranges of ranks" --world 8 --dead 3-,4 true &&
+        refuses_alone "ranks and ranges of ranks" --world 8 --dead -1 true &&
+        refuses_alone "without rank 2" --world 8 --rank 2 --dead 1-3 true &&
         refuses_alone "unknown option" --worlds 8 true &&
         refuses_alone "no program given" --world 8 &&
         refuses_alone "accepted are rows, columns" --world 8 --scenario diagonals true &&
@@ -318,7 +343,7 @@ bench_of_a_thousand() {
     done
     for case in same rows columns planes even_odd reversed permutation random_colours dup create \
         create_group Cart_create Cart_sub \
-        Intercomm_create; do
+        Intercomm_create agree shrink shrink_again; do
         grep -qE "^create,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case";
             return 1; }
     done

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "solo_scenario.h"
+#include "../../include/mpir_deaths_page.h"
 
 #define MOST_RANKS (1 << 24)
 #define LINE_ROOM 4096
@@ -38,7 +39,8 @@ static struct {
     bool cyclic, same_address;
     char *scenarios; /* for the library: one a line */
     char **command;
-} job = {.world = -1, .rank = 0, .per_node = 1};
+    int dead_fd; /* of the list of the dead; -1: nobody says who dies */
+} job = {.world = -1, .rank = 0, .per_node = 1, .dead_fd = -1};
 
 static const char usage[] =
     "usage: mpirank1 --world N [options] PROGRAM [ARGUMENTS]\n"
@@ -59,6 +61,8 @@ static const char usage[] =
     "line with colour and key.\n"
     "                        Given several times: for the first call, the second, ..., the last "
     "for all that follow.\n"
+    "  --dead LIST           ranks that have died, such as 5,16-31: the calls of "
+    "mpiexec --enable-recovery work without them\n"
     "  --same-address        for MPI libraries that ask for all addresses in MPI_Init: all others "
     "have this process's\n"
     "  --help                this text\n"
@@ -89,7 +93,7 @@ static int number(const char *option, const char *text, int least, int most)
 }
 
 /* A file without a name: it goes when the last process that has it open does, however that ends. */
-static int open_nameless_file(const char *path)
+static int open_nameless_file(const char *what)
 {
     const char *directory = getenv("TMPDIR");
     char name[LINE_ROOM];
@@ -99,7 +103,7 @@ static int open_nameless_file(const char *path)
              directory && *directory ? directory : "/tmp");
     fd = mkstemp(name);
     if (fd < 0)
-        die("no file %s for what %s prints: %s", name, path, strerror(errno));
+        die("no file %s for %s: %s", name, what, strerror(errno));
     unlink(name);
     return fd;
 }
@@ -262,11 +266,78 @@ static void add_scenario(const char *text)
     append_scenario(line);
 }
 
+/* ---- the dead ---- */
+
+/* The next rank or range of the list, which begins with it.  NULL: the list is wrong. */
+static const char *read_range(const char *list, long *first, long *last)
+{
+    char *end;
+
+    errno = 0;
+    *first = *last = strtol(list, &end, 10);
+    if (end != list && *end == '-') {
+        list = end + 1;
+        *last = strtol(list, &end, 10);
+    }
+    return end == list || errno || *first < 0 || *last < *first || *last >= job.world ? NULL : end;
+}
+
+/* What mpiexec's proxies tell their ranks (mpir_deaths_page.h). */
+static void write_page(const bool *is_dead, uint32_t number)
+{
+    const size_t lines = MPIR_Deaths_bytes(number) / MPIR_DEATHS_LINE + 1;
+    const size_t bytes = lines * MPIR_DEATHS_LINE;
+    MPIR_deaths_page_t *page = aligned_alloc(MPIR_DEATHS_LINE, bytes);
+
+    if (!page)
+        die("no memory");
+    memset(page, 0, bytes);
+    page->job = MPIR_Deaths_job(SOLO_JOB);
+    page->magic = MPIR_DEATHS_MAGIC;
+    page->room = number;
+    page->ranks = 1;
+    for (int rank = 0; rank < job.world; rank++) {
+        if (is_dead[rank])
+            page->dead[page->number++] = (MPIR_death_t){page->job, (uint32_t) rank};
+    }
+    job.dead_fd = open_nameless_file("--dead");
+    if (!write_all(job.dead_fd, (const char *) page, bytes))
+        die("the list of the dead cannot be kept: %s", strerror(errno));
+    free(page);
+}
+
+/* REQUIRES the options that say how large the world is, and which rank this is. */
+static void add_dead(const char *list)
+{
+    bool *is_dead = calloc((size_t) job.world, sizeof(*is_dead));
+    const char *at = list;
+    uint32_t number = 0;
+    long first, last;
+
+    if (!is_dead)
+        die("no memory");
+    do {
+        at = read_range(at, &first, &last);
+        if (!at || (*at != ',' && *at != '\0') || (first <= job.rank && job.rank <= last))
+            die("--dead %s: accepted are ranks and ranges of ranks, such as 5,16-31, below %d and "
+                "without rank %d",
+                list, job.world, job.rank);
+        for (; first <= last; first++) {
+            number += !is_dead[first];
+            is_dead[first] = true;
+        }
+    } while (*at++ == ',');
+    write_page(is_dead, number);
+    free(is_dead);
+}
+
+/* ---- options ---- */
+
 static bool is_option(const char *given, const char *name) { return !strcmp(given, name); }
 
 static void read_options(int argc, char **argv)
 {
-    const char *rank = NULL, **scenarios = calloc((size_t) argc, sizeof(*scenarios));
+    const char *rank = NULL, *dead = NULL, **scenarios = calloc((size_t) argc, sizeof(*scenarios));
     int i, n = 0;
 
     if (!scenarios)
@@ -301,6 +372,8 @@ static void read_options(int argc, char **argv)
             job.cyclic = !strcmp(value, "cyclic");
         else if (is_option(option, "--layout"))
             die("--layout %s: accepted are block, cyclic", value ? value : "");
+        else if (is_option(option, "--dead"))
+            dead = value ? value : "";
         else if (is_option(option, "--scenario"))
             scenarios[n++] = value ? value : "";
         else
@@ -313,6 +386,8 @@ static void read_options(int argc, char **argv)
     if (i >= argc)
         die("no program given (mpirank1 --help)");
     job.command = argv + i;
+    if (dead)
+        add_dead(dead);
     for (i = 0; i < n; i++)
         add_scenario(scenarios[i]);
     free(scenarios);
@@ -388,6 +463,11 @@ static pid_t start(int fd, int unused_fd)
     set_number("PMI_SIZE", job.world);
     unsetenv("PMI_PORT");
     unsetenv("PMI_SPAWNED");
+    unsetenv(MPIR_DEATHS_VARIABLE);
+    if (job.dead_fd >= 0) {
+        set_number(MPIR_DEATHS_VARIABLE, job.dead_fd);
+        setenv("MPIR_CVAR_ENABLE_FT", "1", 1);
+    }
     if (job.scenarios)
         setenv("MPIRANK1_SCENARIO", job.scenarios, 1);
     else

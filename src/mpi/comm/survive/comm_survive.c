@@ -10,13 +10,13 @@ int MPIR_Comm_agree_of_living(MPIR_Comm *comm, int *flag)
 {
     int mpi_errno = MPI_SUCCESS;
     const uint64_t nothing[2] = {0, 0};
-    agree_value_t *result;
+    const agree_value_t *result;
 
     mpi_errno = MPIR_Comm_survive_wait(comm);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIDIG_agree(comm, (uint32_t) *flag, nothing, &result);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    return MPIR_Agree_read_flag(comm, result, flag);
+    return MPIR_Agree_read_flag(result, flag);
 }
 
 /* Takes `shrunk`, which may be NULL: without memory, too, the others get this process's part. */
@@ -24,7 +24,7 @@ static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Co
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
-    agree_value_t *result;
+    const agree_value_t *result;
     uint64_t offer[2];
 
     MPIR_Ctxid_begin_group(&creation, comm, group, MPIR_SHRINK_TAG, offer);

@@ -8,11 +8,11 @@
 
 /* What the result of an agreement means.  The error says that a member has died whose death not all
  * have acknowledged; the flag is right then, too. */
-int MPIR_Agree_read_flag(MPIR_Comm *comm, agree_value_t *result, int *flag);
+int MPIR_Agree_read_flag(const agree_value_t *result, int *flag);
 /* Makes *made, of MPIR_Comm_create, the communicator of the living; ends the creation.  *made is
  * NULL after an error, or if nobody of the other group of an intercommunicator lives.  NULL before:
  * there was no memory for it. */
-int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
+int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, const agree_value_t *result,
                            MPIR_Comm **made);
 
 /* Until no MPIX_Comm_iagree or _ishrink of this process is under way on the communicator. */

@@ -46,12 +46,12 @@ static int begin(repair_t *repair)
     return mpi_errno;
 }
 
-static int use_result(repair_t *repair, agree_value_t *result)
+static int use_result(repair_t *repair, const agree_value_t *result)
 {
     int mpi_errno;
 
     if (repair->flag)
-        return MPIR_Agree_read_flag(repair->comm, result, repair->flag);
+        return MPIR_Agree_read_flag(result, repair->flag);
     mpi_errno = MPIR_Agree_make_shrunk(repair->comm, &repair->creation, result, &repair->made);
     if (mpi_errno == MPI_SUCCESS && !repair->made)
         mpi_errno = MPIX_ERR_PROC_FAILED; /* the program has the communicator's handle already */
@@ -64,7 +64,7 @@ static int use_result(repair_t *repair, agree_value_t *result)
 /* True: it has ended, with this error. */
 static bool advance(repair_t *repair, int *mpi_errno)
 {
-    agree_value_t *result = NULL;
+    const agree_value_t *result = NULL;
 
     *mpi_errno = repair->agreement ? MPI_SUCCESS : begin(repair);
     if (*mpi_errno != MPI_SUCCESS)

@@ -6,74 +6,82 @@
 
 /* What the result of an agreement means for MPIX_Comm_agree and MPIX_Comm_shrink. */
 
-int MPIR_Agree_read_flag(MPIR_Comm *comm, agree_value_t *result, int *flag)
+int MPIR_Agree_read_flag(const agree_value_t *result, int *flag)
 {
-    const int members = MPIDIG_agree_members(comm);
-
     *flag = (int) result->flag;
-    for (int i = 0; i < MPIR_agree_words(members); i++) {
-        if (MPIR_agree_dead(result)[i] & ~MPIR_agree_acked(result, members)[i])
-            return MPIX_ERR_PROC_FAILED;
-    }
-    return MPI_SUCCESS;
+    return MPIR_agree_set_is_equal(MPIR_agree_dead(result), MPIR_agree_acked(result))
+               ? MPI_SUCCESS
+               : MPIX_ERR_PROC_FAILED;
 }
 
-/* The ranks of those that live: `number_of` says which member a rank is. */
-static int rank_living(const MPIR_Comm *comm, agree_value_t *result, int size,
-                       int (*number_of)(const MPIR_Comm *, int), int *ranks)
+/* Those of the dead that are in a group of `size` from this member on, as ranks in it.  Answers how
+ * many ranges they are. */
+static uint32_t find_ranges(agree_set_t dead, uint32_t first, uint32_t size,
+                            cmap_rank_range *ranges)
 {
-    int n = 0;
+    uint32_t n = 0;
 
-    for (int rank = 0; rank < size; rank++) {
-        if (!MPIR_agree_has(MPIR_agree_dead(result), number_of(comm, rank)))
-            ranks[n++] = rank;
+    for (uint32_t i = 0; i < dead.n; i++) {
+        const uint32_t begin = MPL_MAX(dead.runs[i].first, first);
+        const uint32_t end = MPL_MIN(dead.runs[i].first + dead.runs[i].length, first + size);
+
+        if (begin < end)
+            ranges[n++] = (cmap_rank_range){begin - first, end - 1 - first, 1};
     }
     return n;
 }
 
-static int group_of_living(MPIR_Comm *comm, agree_value_t *result, MPIR_Group **living)
+/* The living of a group, whose rank 0 is this member. */
+static int exclude_dead(const cmap_t *group, int first, const agree_value_t *result,
+                        cmap_t **living)
 {
-    int mpi_errno = MPI_SUCCESS, n;
-    MPIR_Group *group = NULL;
-    int *ranks;
-    MPIR_CHKLMEM_DECL(1);
+    const agree_set_t dead = MPIR_agree_dead(result);
+    cmap_status status = CMAP_ERR_NOMEM;
+    cmap_rank_range *ranges = MPL_malloc((dead.n + 1) * sizeof(*ranges), MPL_MEM_GROUP);
+    uint32_t n;
 
-    MPIR_CHKLMEM_MALLOC(ranks, int *, comm->local_size * sizeof(int), mpi_errno, "ranks",
-                        MPL_MEM_GROUP);
-    n = rank_living(comm, result, comm->local_size, MPIDIG_agree_local, ranks);
-    mpi_errno = MPIR_Comm_group_impl(comm, &group);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Group_incl_impl(group, n, ranks, living);
-    MPIR_Group_release(group);
-    MPIR_ERR_CHECK(mpi_errno);
+    *living = NULL;
+    if (ranges) {
+        n = find_ranges(dead, (uint32_t) first, MPIR_cmap_size(group), ranges);
+        status = MPIR_cmap_range_excl(group, ranges, n, NULL, living);
+    }
+    MPL_free(ranges);
+    return status == CMAP_OK
+               ? MPI_SUCCESS
+               : MPIR_Map_error(status, "living of a group", (int) MPIR_cmap_size(group));
+}
 
-fn_exit:
-    MPIR_CHKLMEM_FREEALL();
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
+static int group_of_living(MPIR_Comm *comm, const agree_value_t *result, MPIR_Group **living)
+{
+    cmap_t *map;
+
+    MPIR_TRY(exclude_dead(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), MPIDIG_agree_local(comm, 0), result,
+                          &map));
+    return MPIR_Group_create_from_map(map, MPIR_Map_own_rank(map), living);
 }
 
 /* Of the other group, as ranks in it. */
-static void find_remote(const MPIR_Comm *comm, agree_value_t *result, MPIR_Remote_group_t *remote)
+static void find_remote(const MPIR_Comm *comm, const agree_value_t *result,
+                        MPIR_Remote_group_t *remote)
 {
-    int *ranks = MPL_malloc((size_t) comm->remote_size * sizeof(int), MPL_MEM_GROUP);
-    cmap_status status = CMAP_ERR_NOMEM;
+    const uint32_t size = (uint32_t) comm->remote_size;
+    cmap_t *ranks;
+    cmap_status status = MPIR_cmap_from_range(0, 1, size, size, NULL, &ranks);
 
     *remote = (MPIR_Remote_group_t){.error = MPI_SUCCESS, .is_low_group = comm->is_low_group};
-    if (ranks) {
-        remote->size = rank_living(comm, result, comm->remote_size, MPIDIG_agree_remote, ranks);
-        status = MPIR_cmap_from_array((const uint32_t *) ranks, (uint32_t) remote->size,
-                                      (uint32_t) comm->remote_size, NULL, &remote->map);
-    }
-    if (status != CMAP_OK)
+    if (status != CMAP_OK) {
         remote->error = MPIR_Map_error(status, "living of a group", comm->remote_size);
-    MPL_free(ranks);
+        return;
+    }
+    remote->error = exclude_dead(ranks, MPIDIG_agree_remote(comm, 0), result, &remote->map);
+    MPIR_cmap_release(ranks);
+    if (remote->map)
+        remote->size = (int) MPIR_cmap_size(remote->map);
 }
 
 /* *is_empty: nobody of the other group lives, and `made` stays as it is. */
-static int fill_inter(MPIR_Comm *comm, agree_value_t *result, MPIR_Group *living, MPIR_Comm *made,
-                      bool *is_empty)
+static int fill_inter(MPIR_Comm *comm, const agree_value_t *result, MPIR_Group *living,
+                      MPIR_Comm *made, bool *is_empty)
 {
     MPIR_Remote_group_t remote;
     int mpi_errno;
@@ -87,7 +95,7 @@ static int fill_inter(MPIR_Comm *comm, agree_value_t *result, MPIR_Group *living
     return mpi_errno;
 }
 
-static int fill(MPIR_Comm *comm, agree_value_t *result, MPIR_Comm *made, bool *is_empty)
+static int fill(MPIR_Comm *comm, const agree_value_t *result, MPIR_Comm *made, bool *is_empty)
 {
     MPIR_Group *living;
     int mpi_errno = group_of_living(comm, result, &living);
@@ -103,7 +111,7 @@ static int fill(MPIR_Comm *comm, agree_value_t *result, MPIR_Comm *made, bool *i
 }
 
 /* The new communicator has its id out of the same agreement. */
-int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
+int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, const agree_value_t *result,
                            MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS;

@@ -3,8 +3,10 @@
 #include "mpidimpl.h"
 #include "mpidch4r.h"
 #include "comm_agree.h"
+#include "agree_parts.h"
 #include "deaths.h"
 #include "mpir_ctxid_group.h"
+#include "mpir_others.h"
 #include "objects.h"
 
 /*
@@ -13,41 +15,46 @@
  * until the next one, or MPI's end, and the communicator with it (MPIR_Comm_keep_revoked).
  *
  * A message may come before this process calls, or before it has the communicator.
+ * A value with many dead goes in several messages, one after the other (agree_parts.h).
  */
 
-/* Children of a member.  Where cores are shared a level of the tree takes a turn of the cores. */
-enum { DEGREE = 8 };
+enum {
+    /* Children of a member.  Where cores are shared a level takes a turn of the cores. */
+    DEGREE = 8,
+    MESSAGE_MOST = 4080, /* bytes: it may go by cache lines (ucx_lines.c) */
+    DEATHS_AT_ONCE = 256
+};
 
+/* The part of a value follows it. */
 typedef struct {
     uint64_t context_id; /* the receiver's */
     uint32_t number;     /* of the communicator's agreements */
-    uint32_t bytes;      /* of the value, with its sets */
-    int64_t from;
-    agree_value_t value; /* the last field */
+    int32_t from;
+    uint32_t bytes;  /* of the whole value */
+    uint32_t offset; /* of the part */
 } message_t;
+
+typedef union {
+    message_t message;
+    char bytes[MESSAGE_MOST];
+} message_room_t;
 
 typedef struct MPIDIG_agreement {
     MPIR_Comm *comm;
     uint32_t number;
     agree_t *agree;
+    agree_parts_t parts;
     struct MPIDIG_agreement *next;
 } agreement_t;
 
 /* A message for a communicator that is not there yet. */
 typedef struct early {
     struct early *next;
-    size_t bytes;
-    message_t message; /* the last field: its sets follow */
+    message_t message; /* the last field */
 } early_t;
 
 static agreement_t *all;
 static early_t *first_early, **last_early = &first_early;
-
-/* Room for the largest message. */
-typedef union {
-    message_t message;
-    char bytes[sizeof(message_t) + 2 * (MPIDIG_AGREE_MOST / 64) * sizeof(uint64_t)];
-} message_room_t;
 
 /* ---- members ---- */
 
@@ -81,14 +88,6 @@ static MPIR_Comm *comm_with(MPIR_Comm *comm, int member, int *rank)
     return comm->local_comm;
 }
 
-static bool is_dead(MPIR_Comm *comm, int member)
-{
-    int rank;
-    MPIR_Comm *its_comm = comm_with(comm, member, &rank);
-
-    return MPIDIG_deaths_is_dead(its_comm, rank);
-}
-
 /* The member with this number in the list of the dead, or -1. */
 static int dead_member(const MPIR_Comm *comm, uint32_t number)
 {
@@ -101,39 +100,100 @@ static int dead_member(const MPIR_Comm *comm, uint32_t number)
     return rank != CMAP_NONE ? MPIDIG_agree_remote(comm, (int) rank) : -1;
 }
 
+/* Members among those from `first` to below `end` in the list; `runs` has room for so many. */
+static agree_set_t find_dead(const MPIR_Comm *comm, uint32_t first, uint32_t end, agree_run_t *runs)
+{
+    uint32_t n = 0;
+
+    for (uint32_t number = first; number < end; number++) {
+        int member = dead_member(comm, number);
+        if (member >= 0)
+            runs[n++] = (agree_run_t){(uint32_t) member, 1};
+    }
+    return (agree_set_t){runs, MPIR_agree_set_order(runs, n)};
+}
+
 /* ---- messages ---- */
+
+static size_t part_bytes(const message_t *message)
+{
+    const size_t most = (size_t) MPL_MIN(MESSAGE_MOST, MPIDI_NM_am_hdr_max_sz()) - sizeof(*message);
+
+    return MPL_MIN(message->bytes - message->offset, most);
+}
 
 static bool send_value(void *context, int member, const agree_value_t *value)
 {
-    agreement_t *agreement = context;
+    const agreement_t *agreement = context;
     MPIR_Comm *comm = agreement->comm, *its_comm;
-    const uint32_t bytes = MPIR_agree_value_bytes(MPIDIG_agree_members(comm));
     message_room_t room;
-    int mpi_errno, rank;
+    message_t *message = &room.message;
+    int mpi_errno = MPI_SUCCESS, rank;
 
     its_comm = comm_with(comm, member, &rank);
-    if (MPIDIG_deaths_is_dead(its_comm, rank))
+    *message = (message_t){.context_id = its_comm == comm ? comm->context_id : comm->recvcontext_id,
+                           .number = agreement->number,
+                           .from = MPIDIG_agree_local(comm, comm->rank),
+                           .bytes = (uint32_t) MPIR_agree_value_bytes(value)};
+    if (MPIDIG_deaths_is_dead(its_comm, rank) || !MPIR_Do_others_exist())
         return true;
-    room.message.context_id = its_comm == comm ? comm->context_id : comm->recvcontext_id;
-    room.message.number = agreement->number;
-    room.message.bytes = bytes;
-    room.message.from = MPIDIG_agree_local(comm, comm->rank);
-    memcpy(&room.message.value, value, bytes);
-    mpi_errno = MPIDI_NM_am_send_hdr(rank, its_comm, MPIDIG_COMM_AGREE, &room,
-                                     offsetof(message_t, value) + bytes, 0, 0);
+    while (mpi_errno == MPI_SUCCESS && message->offset < message->bytes) {
+        const size_t bytes = part_bytes(message);
+
+        memcpy(message + 1, (const char *) value + message->offset, bytes);
+        mpi_errno = MPIDI_NM_am_send_hdr(rank, its_comm, MPIDIG_COMM_AGREE, &room,
+                                         (MPI_Aint) (sizeof(*message) + bytes), 0, 0);
+        message->offset += (uint32_t) bytes;
+    }
     /* the network may know of a death before this process is told of it */
     return MPIR_ERR_GET_CLASS(mpi_errno) != MPI_ERR_NO_MEM;
 }
 
+static int no_memory(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    return mpi_errno;
+}
+
+static int take_message(agreement_t *agreement, const message_t *message)
+{
+    const agree_part_t part = {message->bytes, message->offset, (uint32_t) part_bytes(message),
+                               message + 1};
+    const agree_value_t *value = part.data;
+
+    if (part.length < part.bytes &&
+        !MPIR_agree_parts_join(&agreement->parts, message->from, part, &value))
+        return no_memory();
+    if (value)
+        MPIR_agree_message(agreement->agree, message->from, value);
+    return MPI_SUCCESS;
+}
+
 /* ---- agreements ---- */
 
+static void tell(agreement_t *agreement, uint32_t first, uint32_t end)
+{
+    agree_run_t runs[DEATHS_AT_ONCE];
+
+    for (uint32_t next; first < end; first = next) {
+        next = MPL_MIN(end, first + DEATHS_AT_ONCE);
+        MPIR_agree_deaths(agreement->agree, find_dead(agreement->comm, first, next, runs));
+    }
+}
+
+/* The last agreement of the communicator has them in order. */
 static void tell_of_dead(agreement_t *agreement)
 {
-    for (uint32_t i = 0; i < MPIR_Deaths_seen; i++) {
-        int member = dead_member(agreement->comm, i);
-        if (member >= 0)
-            MPIR_agree_death(agreement->agree, member);
-    }
+    const agreement_t *last = agreement->next;
+
+    while (last && last->comm != agreement->comm)
+        last = last->next;
+    if (last && !MPIR_agree_has_failed(last->agree))
+        MPIR_agree_deaths(agreement->agree, MPIR_agree_told(last->agree));
+    else
+        tell(agreement, 0, MPIR_Deaths_seen);
 }
 
 static agreement_t *find(const MPIR_Comm *comm, uint32_t number)
@@ -143,6 +203,13 @@ static agreement_t *find(const MPIR_Comm *comm, uint32_t number)
     while (agreement && (agreement->comm != comm || agreement->number != number))
         agreement = agreement->next;
     return agreement;
+}
+
+static void drop(agreement_t *agreement)
+{
+    MPIR_agree_parts_free(&agreement->parts);
+    MPIR_agree_free(agreement->agree);
+    MPL_free(agreement);
 }
 
 static agreement_t *make(MPIR_Comm *comm, uint32_t number)
@@ -163,9 +230,14 @@ static agreement_t *make(MPIR_Comm *comm, uint32_t number)
     }
     agreement->comm = comm;
     agreement->number = number;
+    agreement->parts = (agree_parts_t){NULL};
     agreement->next = all;
-    all = agreement;
     tell_of_dead(agreement);
+    if (MPIR_agree_has_failed(agreement->agree)) {
+        drop(agreement);
+        return NULL;
+    }
+    all = agreement;
     return agreement;
 }
 
@@ -186,29 +258,20 @@ static void forget_below(const MPIR_Comm *comm, uint64_t number)
             continue;
         }
         *at = agreement->next;
-        MPIR_agree_free(agreement->agree);
-        MPL_free(agreement);
+        drop(agreement);
     }
-}
-
-static int no_memory(void)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    return mpi_errno;
 }
 
 /* A member that is one agreement behind gets the old result. */
 static int deliver(MPIR_Comm *comm, const message_t *message)
 {
-    agreement_t *agreement = message->number < MPIDI_COMM(comm, agreements)
-                                 ? find(comm, message->number)
-                                 : find_or_make(comm, message->number);
+    const bool is_old = message->number < MPIDI_COMM(comm, agreements);
+    agreement_t *agreement =
+        is_old ? find(comm, message->number) : find_or_make(comm, message->number);
 
     if (agreement)
-        MPIR_agree_message(agreement->agree, (int) message->from, &message->value);
-    return agreement || message->number < MPIDI_COMM(comm, agreements) ? MPI_SUCCESS : no_memory();
+        return take_message(agreement, message);
+    return is_old ? MPI_SUCCESS : no_memory();
 }
 
 /* ---- communicators ---- */
@@ -232,14 +295,27 @@ static bool is_found(void *object, void *context)
     return true;
 }
 
-static int keep(const void *message, size_t bytes)
+/* Most are for one that has an agreement. */
+static MPIR_Comm *find_comm(uint64_t context_id)
 {
+    search_t search = {context_id, NULL};
+
+    for (const agreement_t *agreement = all; agreement; agreement = agreement->next) {
+        if (agreement->comm->recvcontext_id == context_id)
+            return agreement->comm;
+    }
+    MPIDIG_visit_comms(is_found, &search);
+    return search.found;
+}
+
+static int keep(const message_t *message)
+{
+    const size_t bytes = sizeof(*message) + part_bytes(message);
     early_t *early = MPL_malloc(offsetof(early_t, message) + bytes, MPL_MEM_COMM);
 
     if (!early)
         return no_memory();
     early->next = NULL;
-    early->bytes = bytes;
     memcpy(&early->message, message, bytes);
     *last_early = early;
     last_early = &early->next;
@@ -255,9 +331,8 @@ static int take_early(MPIR_Comm *comm)
     first_early = NULL;
     last_early = &first_early;
     for (; early; early = next) {
-        int one = early->message.context_id == comm->recvcontext_id
-                      ? deliver(comm, &early->message)
-                      : keep(&early->message, early->bytes);
+        int one = early->message.context_id == comm->recvcontext_id ? deliver(comm, &early->message)
+                                                                    : keep(&early->message);
         next = early->next;
         MPL_free(early);
         mpi_errno = mpi_errno ? mpi_errno : one;
@@ -279,83 +354,102 @@ static int on_message(void *am_hdr, void *data MPL_UNUSED, MPI_Aint data_sz MPL_
                       uint32_t attr, MPIR_Request **req)
 {
     message_room_t room;
-    search_t search;
-    size_t bytes;
+    MPIR_Comm *comm;
 
-    memcpy(&room, am_hdr, offsetof(message_t, value));
-    search = (search_t){room.message.context_id, NULL};
+    /* it may lie at any address */
+    memcpy(&room.message, am_hdr, sizeof(room.message));
+    memcpy(&room.message + 1, (char *) am_hdr + sizeof(room.message), part_bytes(&room.message));
     if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
         *req = NULL;
-    MPIDIG_visit_comms(is_found, &search);
-    bytes = offsetof(message_t, value) + (size_t) room.message.bytes;
-    memcpy(&room, am_hdr, bytes);
-    return search.found ? deliver(search.found, &room.message) : keep(&room, bytes);
+    comm = find_comm(room.message.context_id);
+    return comm ? deliver(comm, &room.message) : keep(&room.message);
 }
 
-void MPIDIG_agree_death(uint32_t number)
+void MPIDIG_agree_deaths(uint32_t first, uint32_t end)
 {
-    for (agreement_t *agreement = all; agreement; agreement = agreement->next) {
-        int member = dead_member(agreement->comm, number);
-        if (member >= 0)
-            MPIR_agree_death(agreement->agree, member);
-    }
+    for (agreement_t *agreement = all; agreement; agreement = agreement->next)
+        tell(agreement, first, end);
 }
 
 /* ---- the call ---- */
 
-/* The result says who is dead; news of that are on their way here, too. */
-static bool knows_dead(MPIR_Comm *comm, agree_value_t *result)
+/* *room is the caller's to free. */
+static int find_acked(const agreement_t *agreement, agree_run_t **room, agree_set_t *acked)
 {
-    for (int member = 0; member < MPIDIG_agree_members(comm); member++) {
-        if (MPIR_agree_has(MPIR_agree_dead(result), member) && !is_dead(comm, member))
-            return false;
+    const uint32_t n = MPIDI_COMM(agreement->comm, deaths_acked);
+
+    *room = NULL;
+    *acked = (agree_set_t){NULL, 0};
+    if (n == MPIR_Deaths_seen) {
+        *acked = MPIR_agree_told(agreement->agree);
+    } else if (n > 0) {
+        *room = MPL_malloc(n * sizeof(**room), MPL_MEM_COMM);
+        if (!*room)
+            return no_memory();
+        *acked = find_dead(agreement->comm, 0, n, *room);
     }
-    return true;
+    return MPI_SUCCESS;
 }
 
-static void get_acked(MPIR_Comm *comm, uint64_t *acked)
+/* Of members that do not exist each contributes what this one does. */
+static void play_others(agreement_t *agreement, const agree_value_t *own)
 {
-    memset(acked, 0, (size_t) MPIR_agree_words(MPIDIG_agree_members(comm)) * sizeof(uint64_t));
-    for (uint32_t i = 0; i < MPIDI_COMM(comm, deaths_acked); i++) {
-        int member = dead_member(comm, i);
-        if (member >= 0)
-            MPIR_agree_put(acked, member);
+    const int me = MPIDIG_agree_local(agreement->comm, agreement->comm->rank);
+    agree_value_t *value = MPL_malloc(MPIR_agree_value_bytes(own), MPL_MEM_COMM);
+    int member;
+
+    if (value)
+        memcpy(value, own, MPIR_agree_value_bytes(own));
+    while (value && (member = MPIR_agree_awaited(agreement->agree)) >= 0) {
+        value->has_result = member < me; /* it is the parent */
+        MPIR_agree_message(agreement->agree, member, value);
     }
+    MPL_free(value);
+}
+
+static int contribute(agreement_t *agreement, uint32_t flag, const uint64_t offer[2])
+{
+    agree_run_t *room;
+    agree_set_t acked;
+
+    MPIR_TRY(find_acked(agreement, &room, &acked));
+    MPIDI_COMM(agreement->comm, agreements)++;
+    agreement->comm->is_asked = 1;
+    MPIR_agree_contribute(agreement->agree, flag, offer, acked);
+    if (unlikely(!MPIR_Do_others_exist()))
+        play_others(agreement, MPIR_agree_value(agreement->agree));
+    MPL_free(room);
+    return MPI_SUCCESS;
 }
 
 int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
                        agreement_t **agreement)
 {
-    int mpi_errno = MPI_SUCCESS;
-    uint64_t acked[MPIDIG_AGREE_MOST / 64];
+    int mpi_errno;
 
-    MPIR_ERR_CHKANDJUMP1(MPIDIG_agree_members(comm) > MPIDIG_AGREE_MOST, mpi_errno, MPI_ERR_OTHER,
-                         "**agree_size", "**agree_size %d", MPIDIG_AGREE_MOST);
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     *agreement = find_or_make(comm, MPIDI_COMM(comm, agreements));
-    if (*agreement) {
-        MPIDI_COMM(comm, agreements)++;
-        comm->is_asked = 1;
-        get_acked(comm, acked);
-        MPIR_agree_contribute((*agreement)->agree, flag, offer, acked);
-    } else {
-        mpi_errno = no_memory();
-    }
+    mpi_errno = *agreement ? contribute(*agreement, flag, offer) : no_memory();
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
-
-fn_fail:
     return mpi_errno;
 }
 
-int MPIDIG_agree_test(agreement_t *agreement, agree_value_t **result)
+/* The result says who is dead; news of that are on their way here, too. */
+static bool knows_dead(const agree_t *agree)
+{
+    return MPIR_agree_set_is_within(MPIR_agree_dead(MPIR_agree_result(agree)),
+                                    MPIR_agree_told(agree));
+}
+
+int MPIDIG_agree_test(agreement_t *agreement, const agree_value_t **result)
 {
     int mpi_errno = MPI_SUCCESS;
-    agree_value_t *found;
+    const agree_value_t *found;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     found = MPIR_agree_result(agreement->agree);
     /* all members have the results of earlier ones: each has contributed to this one */
-    if (found && knows_dead(agreement->comm, found))
+    if (found && knows_dead(agreement->agree))
         forget_below(agreement->comm, agreement->number);
     else
         found = NULL;
@@ -366,7 +460,8 @@ int MPIDIG_agree_test(agreement_t *agreement, agree_value_t **result)
     return mpi_errno;
 }
 
-int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result)
+int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
+                 const agree_value_t **result)
 {
     agreement_t *agreement;
     int mpi_errno = MPIDIG_agree_begin(comm, flag, offer, &agreement);
@@ -391,8 +486,7 @@ void MPIDIG_agree_finalize(void)
     while (all) {
         agreement_t *agreement = all;
         all = agreement->next;
-        MPIR_agree_free(agreement->agree);
-        MPL_free(agreement);
+        drop(agreement);
     }
     while (first_early) {
         early_t *early = first_early;

@@ -4,9 +4,6 @@
 
 #include "agree.h"
 
-/* Larger communicators have no agreement that survives deaths: a message holds two sets. */
-enum { MPIDIG_AGREE_MOST = 2880 };
-
 /*
  * An agreement of the members of a communicator that live (agree.h).  Members are ranks; between
  * groups those of the low group come first, then those of the other one.  Offers are those of
@@ -26,12 +23,13 @@ int MPIDIG_agree_remote(const MPIR_Comm *comm, int rank);
 
 int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
                        MPIDIG_agreement_t **agreement);
-int MPIDIG_agree_test(MPIDIG_agreement_t *agreement, agree_value_t **result);
-int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result);
+int MPIDIG_agree_test(MPIDIG_agreement_t *agreement, const agree_value_t **result);
+int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
+                 const agree_value_t **result);
 
-/* Under the lock of VCI 0: a process has died, with this number in the list; a communicator is
- * there. */
-void MPIDIG_agree_death(uint32_t number);
+/* Under the lock of VCI 0: processes have died, with the numbers from `first` to below `end` in the
+ * list; a communicator is there. */
+void MPIDIG_agree_deaths(uint32_t first, uint32_t end);
 int MPIDIG_agree_committed(MPIR_Comm *comm);
 /* A communicator goes: nobody asks for its agreements any more. */
 void MPIDIG_agree_freed(const MPIR_Comm *comm);

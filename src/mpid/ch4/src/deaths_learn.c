@@ -5,6 +5,7 @@
 #include "mpir_revoke.h"
 #include "comm_agree.h"
 #include "deaths_list.h"
+#include "mpir_others.h"
 #include "objects.h"
 #include "../../../mpi/aggr/shared/aggr_shared.h"
 
@@ -130,7 +131,6 @@ static bool learn_of_next(void)
     }
     MPIDIG_visit_requests(end_with, &index);
     MPIDIG_visit_comms(end_if_member, &number);
-    MPIDIG_agree_death(number);
     return true;
 }
 
@@ -155,7 +155,8 @@ static void wake_waits(void)
 
 static void learn(void)
 {
-    uint32_t number = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
+    const uint32_t number = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
+    const uint32_t before = MPIR_Deaths_seen;
 
     take_messages();
     if (!MPIR_Deaths_make_indices())
@@ -163,6 +164,7 @@ static void learn(void)
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     while (MPIR_Deaths_seen < number && learn_of_next())
         ;
+    MPIDIG_agree_deaths(before, MPIR_Deaths_seen);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     wake_waits();
 }
@@ -188,7 +190,7 @@ int MPIDIG_deaths_begin(void)
     MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**deaths_netmod");
 #endif
     MPIR_ERR_CHECK(mpi_errno);
-    if (MPIDIG_deaths_meet_peers)
+    if (MPIDIG_deaths_meet_peers && MPIR_Do_others_exist())
         mpi_errno = MPIDIG_deaths_meet_peers();
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Deaths_begin();

@@ -4,121 +4,152 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A walk through the children that a member has now, in preorder: below the dead among them it goes
+ * on.  The root's children are also those that have lost all ancestors. */
+typedef struct {
+    int at;  /* -1: all are visited */
+    int top; /* of the tree that is walked: this member, and after that, for the root, 0 */
+} walk_t;
+
 struct agree {
     int members, me, degree;
     agree_calls_t calls;
     bool has_contributed, has_failed;
-    bool has_offer;       /* there is one in `value` */
-    int sent_to;          /* the value; -1: to nobody who lives */
-    uint64_t *dead;       /* that this member knows of */
-    uint64_t *has_sent;   /* members whose values are in `value` */
-    agree_value_t *value; /* folded so far, or the result */
+    bool has_value;        /* one has been folded */
+    int parent;            /* the nearest that lives; -1: this member is the root */
+    int sent_to;           /* the value; -1: to nobody who lives */
+    walk_t awaited;        /* children before it have sent */
+    agree_list_t dead;     /* that this member knows of */
+    agree_list_t has_sent; /* members whose values are in `value` */
+    agree_value_t *value;  /* folded so far, or the result */
 };
+
+static bool has(const agree_list_t *list, int member)
+{
+    return MPIR_agree_set_has(MPIR_agree_list_set(list), (uint32_t) member);
+}
 
 /* ---- the tree ---- */
 
-static bool is_dead(const agree_t *agree, int member)
+static int find_parent(const agree_t *agree)
 {
-    return MPIR_agree_has(agree->dead, member);
-}
+    int root = 0;
 
-/* The nearest living ancestor, or -1. */
-static int ancestor(const agree_t *agree, int member)
-{
-    while (member > 0) {
+    for (int member = agree->me; member > 0;) {
         member = (member - 1) / agree->degree;
-        if (!is_dead(agree, member))
+        if (!has(&agree->dead, member))
             return member;
     }
-    return -1;
-}
-
-static int root_of(const agree_t *agree)
-{
-    int member = 0;
-
-    while (is_dead(agree, member))
-        member++;
-    return member;
-}
-
-/* -1 for the root. */
-static int parent_of_me(const agree_t *agree)
-{
-    int parent = ancestor(agree, agree->me), root;
-
-    if (parent >= 0)
-        return parent;
-    root = root_of(agree);
+    if (agree->dead.n > 0 && agree->dead.runs[0].first == 0)
+        root = (int) agree->dead.runs[0].length;
     return root == agree->me ? -1 : root;
 }
 
-static bool visit_below(agree_t *agree, int member, bool (*visit)(agree_t *, int));
-
-/* Calls `visit` for the first living members at and below `member`, except for me; ends when it
- * returns false. */
-static bool visit_living(agree_t *agree, int member, bool (*visit)(agree_t *, int))
+/* The next member behind this one and those below it. */
+static void pass(const agree_t *agree, walk_t *walk)
 {
-    if (member == agree->me)
-        return true;
-    return is_dead(agree, member) ? visit_below(agree, member, visit) : visit(agree, member);
-}
-
-static bool visit_below(agree_t *agree, int member, bool (*visit)(agree_t *, int))
-{
-    const long long first = (long long) member * agree->degree + 1;
-
-    for (long long child = first; child < first + agree->degree && child < agree->members;
-         child++) {
-        if (!visit_living(agree, (int) child, visit))
-            return false;
+    while (walk->at != walk->top) {
+        if (walk->at % agree->degree != 0 && walk->at + 1 < agree->members) {
+            walk->at++;
+            return;
+        }
+        walk->at = (walk->at - 1) / agree->degree;
     }
-    return true;
+    *walk = (walk_t){-1, 0};
 }
 
-/* The root's children are also those that have lost all ancestors. */
-static bool visit_children(agree_t *agree, bool (*visit)(agree_t *, int))
+static void step(const agree_t *agree, walk_t *walk)
 {
-    return visit_below(agree, agree->me, visit) &&
-           (parent_of_me(agree) >= 0 || agree->me == 0 || visit_living(agree, 0, visit));
+    const long long below = (long long) walk->at * agree->degree + 1;
+    const bool goes_down = walk->at == walk->top || has(&agree->dead, walk->at);
+
+    if (goes_down && below < agree->members)
+        walk->at = (int) below;
+    else
+        pass(agree, walk);
+}
+
+static void next_child(const agree_t *agree, walk_t *walk)
+{
+    do {
+        const bool is_own = walk->top == agree->me;
+
+        step(agree, walk);
+        if (walk->at < 0 && is_own && agree->parent < 0 && agree->me > 0)
+            *walk = (walk_t){0, 0};
+    } while (walk->at == agree->me || (walk->at >= 0 && has(&agree->dead, walk->at)));
+}
+
+static walk_t first_child(const agree_t *agree)
+{
+    walk_t walk = {agree->me, agree->me};
+
+    next_child(agree, &walk);
+    return walk;
+}
+
+static bool have_children_sent(agree_t *agree)
+{
+    while (agree->awaited.at >= 0 && has(&agree->has_sent, agree->awaited.at))
+        next_child(agree, &agree->awaited);
+    return agree->awaited.at < 0;
 }
 
 /* ---- values ---- */
 
-static void fold_offer(agree_t *agree, const uint64_t offer[2])
+/* Adds dead, and leaves of the acknowledged only these.  False without memory. */
+static bool put_sets(agree_t *agree, agree_set_t dead, agree_set_t acked)
 {
-    if (agree->has_offer)
-        agree->calls.fold(agree->value->offer, offer);
-    else
-        memcpy(agree->value->offer, offer, sizeof(agree->value->offer));
-    agree->has_offer = true;
-}
+    const agree_set_t all_dead = MPIR_agree_dead(agree->value);
+    const agree_set_t all_acked = agree->has_value ? MPIR_agree_acked(agree->value) : acked;
+    const size_t runs = (size_t) all_dead.n + dead.n + all_acked.n + acked.n;
+    agree_value_t *next;
 
-static void fold(agree_t *agree, const agree_value_t *value)
-{
-    const int words = MPIR_agree_words(agree->members);
-    agree_value_t *all = agree->value;
-
-    all->flag &= value->flag;
-    fold_offer(agree, value->offer);
-    for (int i = 0; i < words; i++) {
-        all->sets[i] |= value->sets[i];
-        all->sets[words + i] &= value->sets[words + i];
-    }
-}
-
-static bool send(agree_t *agree, int member)
-{
-    if (!agree->calls.send(agree->calls.context, member, agree->value))
-        agree->has_failed = true;
+    if (MPIR_agree_set_is_within(dead, all_dead) &&
+        MPIR_agree_set_is_equal(acked, MPIR_agree_acked(agree->value)))
+        return true;
+    next = malloc(sizeof(*next) + runs * sizeof(next->runs[0]));
+    if (!next)
+        return false;
+    *next = *agree->value;
+    next->dead = MPIR_agree_set_unite(all_dead, dead, next->runs);
+    next->acked = MPIR_agree_set_intersect(all_acked, acked, next->runs + next->dead);
+    free(agree->value);
+    agree->value = next;
     return true;
 }
 
-static bool has_sent(agree_t *agree, int member) { return MPIR_agree_has(agree->has_sent, member); }
-
-static bool send_if_silent(agree_t *agree, int member)
+static bool fold(agree_t *agree, uint32_t flag, const uint64_t offer[2], agree_set_t dead,
+                 agree_set_t acked)
 {
-    return has_sent(agree, member) || send(agree, member);
+    if (!put_sets(agree, dead, acked))
+        return false;
+    agree->value->flag &= flag;
+    if (agree->has_value)
+        agree->calls.fold(agree->value->offer, offer);
+    else
+        memcpy(agree->value->offer, offer, sizeof(agree->value->offer));
+    agree->has_value = true;
+    return true;
+}
+
+static bool take_result(agree_t *agree, const agree_value_t *result)
+{
+    const size_t bytes = MPIR_agree_value_bytes(result);
+    agree_value_t *copy = malloc(bytes);
+
+    if (!copy)
+        return false;
+    memcpy(copy, result, bytes);
+    free(agree->value);
+    agree->value = copy;
+    return true;
+}
+
+static void send(agree_t *agree, int member)
+{
+    if (!agree->calls.send(agree->calls.context, member, agree->value))
+        agree->has_failed = true;
 }
 
 /* Those who have sent their values wait, also one that takes this member for the root before this
@@ -126,111 +157,136 @@ static bool send_if_silent(agree_t *agree, int member)
 static void decide(agree_t *agree)
 {
     agree->value->has_result = 1;
-    visit_children(agree, send_if_silent);
-    for (int i = 0; i < MPIR_agree_words(agree->members); i++) {
-        uint64_t waiting = agree->has_sent[i] & ~agree->dead[i];
+    for (walk_t walk = first_child(agree); walk.at >= 0; next_child(agree, &walk)) {
+        if (!has(&agree->has_sent, walk.at))
+            send(agree, walk.at);
+    }
+    for (uint32_t i = 0; i < agree->has_sent.n; i++) {
+        const agree_run_t run = agree->has_sent.runs[i];
 
-        for (; waiting; waiting &= waiting - 1)
-            send(agree, 64 * i + __builtin_ctzll(waiting));
+        for (uint32_t member = run.first; member < run.first + run.length; member++) {
+            if (!has(&agree->dead, (int) member))
+                send(agree, (int) member);
+        }
     }
 }
 
-static void note_dead(agree_t *agree)
+/* The next step, if all is there that it needs.  False without memory. */
+static bool advance(agree_t *agree)
 {
-    for (int i = 0; i < MPIR_agree_words(agree->members); i++)
-        agree->value->sets[i] |= agree->dead[i];
-}
-
-/* The next step, if all is there that it needs. */
-static void advance(agree_t *agree)
-{
-    int parent = parent_of_me(agree);
-
-    if (!agree->has_contributed || agree->value->has_result || !visit_children(agree, has_sent))
-        return;
-    note_dead(agree);
-    if (parent < 0) {
+    if (!agree->has_contributed || !have_children_sent(agree))
+        return true;
+    if (!put_sets(agree, MPIR_agree_list_set(&agree->dead), MPIR_agree_acked(agree->value)))
+        return false;
+    if (agree->parent < 0) {
         decide(agree);
-    } else if (agree->sent_to != parent) {
-        agree->sent_to = parent;
-        send(agree, parent);
+    } else if (agree->sent_to != agree->parent) {
+        agree->sent_to = agree->parent;
+        send(agree, agree->parent);
     }
+    return true;
 }
+
+/* ---- what is known ---- */
+
+agree_set_t MPIR_agree_told(const agree_t *agree) { return MPIR_agree_list_set(&agree->dead); }
+
+const agree_value_t *MPIR_agree_value(const agree_t *agree) { return agree->value; }
+
+const agree_value_t *MPIR_agree_result(const agree_t *agree)
+{
+    return agree->value->has_result ? agree->value : NULL;
+}
+
+int MPIR_agree_awaited(const agree_t *agree)
+{
+    if (!agree->has_contributed || agree->has_failed || agree->value->has_result)
+        return -1;
+    return agree->awaited.at >= 0 ? agree->awaited.at : agree->parent;
+}
+
+bool MPIR_agree_has_failed(const agree_t *agree) { return agree->has_failed; }
 
 /* ---- what happens ---- */
 
 agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls)
 {
-    const int words = MPIR_agree_words(members);
-    agree_t *agree = calloc(1, sizeof(*agree) + 2 * (size_t) words * sizeof(uint64_t) +
-                                   MPIR_agree_value_bytes(members));
+    agree_t *agree = calloc(1, sizeof(*agree));
+    agree_value_t *value = calloc(1, sizeof(*value));
 
-    if (!agree)
+    if (!agree || !value) {
+        free(agree);
+        free(value);
         return NULL;
+    }
     agree->members = members;
     agree->me = me;
     agree->degree = degree;
     agree->calls = *calls;
     agree->sent_to = -1;
-    agree->dead = (uint64_t *) (agree + 1);
-    agree->has_sent = agree->dead + words;
-    agree->value = (agree_value_t *) (agree->has_sent + words);
-    agree->value->flag = UINT32_MAX;
-    memset(MPIR_agree_acked(agree->value, members), 0xff, (size_t) words * sizeof(uint64_t));
+    agree->parent = find_parent(agree);
+    agree->awaited = first_child(agree);
+    agree->value = value;
+    value->flag = UINT32_MAX;
     return agree;
 }
 
-void MPIR_agree_free(agree_t *agree) { free(agree); }
+void MPIR_agree_free(agree_t *agree)
+{
+    if (!agree)
+        return;
+    MPIR_agree_list_free(&agree->dead);
+    MPIR_agree_list_free(&agree->has_sent);
+    free(agree->value);
+    free(agree);
+}
 
 void MPIR_agree_contribute(agree_t *agree, uint32_t flag, const uint64_t offer[2],
-                           const uint64_t *acked)
+                           agree_set_t acked)
 {
-    uint64_t *all = MPIR_agree_acked(agree->value, agree->members);
-
     agree->has_contributed = true;
-    if (agree->value->has_result)
+    if (agree->value->has_result || agree->has_failed)
         return;
-    agree->value->flag &= flag;
-    fold_offer(agree, offer);
-    for (int i = 0; i < MPIR_agree_words(agree->members); i++)
-        all[i] &= acked ? acked[i] : 0;
-    advance(agree);
+    if (!fold(agree, flag, offer, MPIR_agree_told(agree), acked) || !advance(agree))
+        agree->has_failed = true;
 }
 
 void MPIR_agree_message(agree_t *agree, int from, const agree_value_t *value)
 {
-    if (is_dead(agree, from))
+    bool is_done = true;
+
+    if (has(&agree->dead, from))
         return;
     if (agree->value->has_result) {
         if (!value->has_result)
             send(agree, from);
+    } else if (value->has_result) {
+        is_done = take_result(agree, value);
+        if (is_done)
+            decide(agree);
+    } else if (!agree->has_failed) {
+        is_done = fold(agree, value->flag, value->offer, MPIR_agree_dead(value),
+                       MPIR_agree_acked(value)) &&
+                  MPIR_agree_list_put(&agree->has_sent, (uint32_t) from) && advance(agree);
+    }
+    if (!is_done)
+        agree->has_failed = true;
+}
+
+void MPIR_agree_deaths(agree_t *agree, agree_set_t dead)
+{
+    const int before = agree->parent;
+
+    if (!MPIR_agree_list_unite(&agree->dead, dead)) {
+        agree->has_failed = true;
         return;
     }
-    if (value->has_result) {
-        memcpy(agree->value, value, MPIR_agree_value_bytes(agree->members));
-        decide(agree);
-        return;
+    agree->parent = find_parent(agree);
+    agree->awaited = first_child(agree);
+    if (!agree->value->has_result) {
+        if (!agree->has_failed && !advance(agree))
+            agree->has_failed = true;
+    } else if (agree->parent != before && agree->parent >= 0) {
+        send(agree, agree->parent); /* a new root may not have it */
     }
-    fold(agree, value);
-    MPIR_agree_put(agree->has_sent, from);
-    advance(agree);
 }
-
-void MPIR_agree_death(agree_t *agree, int member)
-{
-    int parent = parent_of_me(agree), next;
-
-    MPIR_agree_put(agree->dead, member);
-    next = parent_of_me(agree);
-    if (agree->value->has_result && next != parent && next >= 0)
-        send(agree, next); /* a new root may not have it */
-    else
-        advance(agree);
-}
-
-agree_value_t *MPIR_agree_result(agree_t *agree)
-{
-    return agree->value->has_result ? agree->value : NULL;
-}
-
-bool MPIR_agree_has_failed(const agree_t *agree) { return agree->has_failed; }

@@ -22,64 +22,65 @@
  * root waits for all members that have lost all ancestors.  So it hears of a result that one of
  * them, or of those below, has.
  *
+ * Memory, time and messages grow with the runs of dead (agree_set.h), not with the members: the
+ * tree is implicit, and a member keeps only who has sent to it.
+ *
  * The caller needs a perfect detector of deaths: each death is told to each living member at some
  * time, and nobody is said to be dead who lives.  It delivers messages of a sender in order, and no
  * message of a member after it has told its death.  The result must be kept, and messages and
  * deaths told, for as long as another member may be without it: until it contributes to the next
  * agreement of the same members.
+ *
+ * A member that finds no memory fails.  It is then as one that contributes too late: no other one
+ * has a wrong result, but the others may wait for it.
  */
 #ifndef AGREE_H_INCLUDED
 #define AGREE_H_INCLUDED
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "agree_set.h"
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The sets follow it: members known to be dead, then those acknowledged by all; a bit each. */
+/* As it is sent. */
 typedef struct {
     uint64_t offer[2];
     uint32_t flag;
     uint32_t has_result; /* it is the result of the agreement */
-    uint64_t sets[];
+    uint32_t dead;       /* runs of the members known to be dead, which come first */
+    uint32_t acked;      /* runs of those of them that all have acknowledged */
+    agree_run_t runs[];
 } agree_value_t;
 
 typedef struct agree agree_t;
 
 typedef struct {
-    /* A message of agree_value_bytes to a member; false: the caller has failed for good. */
+    /* A message of MPIR_agree_value_bytes to a member; false: the caller has failed for good. */
     bool (*send)(void *context, int member, const agree_value_t *value);
     /* Must be associative, commutative, and idempotent. */
     void (*fold)(uint64_t all[2], const uint64_t offer[2]);
     void *context;
 } agree_calls_t;
 
-/* Words of one set. */
-static inline int MPIR_agree_words(int members) { return (members + 63) / 64; }
-
-static inline uint64_t *MPIR_agree_dead(agree_value_t *value) { return value->sets; }
-
-static inline uint64_t *MPIR_agree_acked(agree_value_t *value, int members)
+static inline agree_set_t MPIR_agree_dead(const agree_value_t *value)
 {
-    return value->sets + MPIR_agree_words(members);
+    agree_set_t set = {value->runs, value->dead};
+
+    return set;
 }
 
-static inline bool MPIR_agree_has(const uint64_t *set, int member)
+static inline agree_set_t MPIR_agree_acked(const agree_value_t *value)
 {
-    return set[member / 64] >> (member % 64) & 1;
+    agree_set_t set = {value->runs + value->dead, value->acked};
+
+    return set;
 }
 
-static inline void MPIR_agree_put(uint64_t *set, int member)
+static inline size_t MPIR_agree_value_bytes(const agree_value_t *value)
 {
-    set[member / 64] |= UINT64_C(1) << (member % 64);
-}
-
-static inline uint32_t MPIR_agree_value_bytes(int members)
-{
-    return (uint32_t) (sizeof(agree_value_t) +
-                       2 * (uint32_t) MPIR_agree_words(members) * sizeof(uint64_t));
+    return sizeof(*value) + ((size_t) value->dead + value->acked) * sizeof(agree_run_t);
 }
 
 /* NULL without memory.  Messages and deaths may be told before the member contributes.  `degree`,
@@ -87,15 +88,23 @@ static inline uint32_t MPIR_agree_value_bytes(int members)
 agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls);
 void MPIR_agree_free(agree_t *agree); /* NULL is fine */
 
-/* Once.  `acked`: a set; NULL: empty. */
+/* Once.  REQUIRES: those that are acknowledged have been told as dead. */
 void MPIR_agree_contribute(agree_t *agree, uint32_t flag, const uint64_t offer[2],
-                           const uint64_t *acked);
+                           agree_set_t acked);
 void MPIR_agree_message(agree_t *agree, int from, const agree_value_t *value);
-void MPIR_agree_death(agree_t *agree, int member);
+/* May name some again. */
+void MPIR_agree_deaths(agree_t *agree, agree_set_t dead);
 
+/* Those that were told. */
+agree_set_t MPIR_agree_told(const agree_t *agree);
+/* What it has folded so far, or the result. */
+const agree_value_t *MPIR_agree_value(const agree_t *agree);
 /* NULL: there is none yet. */
-agree_value_t *MPIR_agree_result(agree_t *agree);
-/* A message could not be sent: there may never be a result. */
+const agree_value_t *MPIR_agree_result(const agree_t *agree);
+/* A member whose message this one waits for; its parent has a lower number, and its children have
+ * higher ones.  -1: it waits for nobody's. */
+int MPIR_agree_awaited(const agree_t *agree);
+/* There was no memory, or a message could not be sent: there may never be a result. */
 bool MPIR_agree_has_failed(const agree_t *agree);
 
 #ifdef __cplusplus
