@@ -618,7 +618,7 @@ TEST(Agree, WithoutMemoryInOneMember) {
         Sparse world(3 + static_cast<int>(seed % 30), 1 + static_cast<int>(seed % 4));
         const int poor = static_cast<int>(random() % 3);
 
-        world.lose_memory(poor, static_cast<int>(random() % 12), seed % 2 == 0);
+        world.lose_memory(poor, static_cast<int>(random() % 5), seed % 2 == 0);
         world.run(static_cast<int>(seed % 4), random);
         failed += world.check_without(poor);
     }
@@ -628,10 +628,9 @@ TEST(Agree, WithoutMemoryInOneMember) {
 
 TEST(Agree, IsNotMadeWithoutMemory) {
     const agree_calls_t calls = {};
-    for (int k = 0; k < 2; k++) {
-        NoMemory poor(k, true);
-        EXPECT_EQ(MPIR_agree_create(10, 3, 8, &calls), nullptr);
-    }
+    NoMemory poor(0, true);
+
+    EXPECT_EQ(MPIR_agree_create(10, 3, 8, &calls), nullptr);
 }
 
 TEST(Agree, InLargeWorlds) {

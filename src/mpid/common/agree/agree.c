@@ -22,6 +22,7 @@ struct agree {
     agree_list_t dead;     /* that this member knows of */
     agree_list_t has_sent; /* members whose values are in `value` */
     agree_value_t *value;  /* folded so far, or the result */
+    agree_value_t plain;   /* the last field: a value without dead */
 };
 
 static bool has(const agree_list_t *list, int member)
@@ -97,6 +98,13 @@ static bool have_children_sent(agree_t *agree)
 
 /* ---- values ---- */
 
+static void use(agree_t *agree, agree_value_t *value)
+{
+    if (agree->value != value && agree->value != &agree->plain)
+        free(agree->value);
+    agree->value = value;
+}
+
 /* Adds dead, and leaves of the acknowledged only these.  False without memory. */
 static bool put_sets(agree_t *agree, agree_set_t dead, agree_set_t acked)
 {
@@ -114,8 +122,7 @@ static bool put_sets(agree_t *agree, agree_set_t dead, agree_set_t acked)
     *next = *agree->value;
     next->dead = MPIR_agree_set_unite(all_dead, dead, next->runs);
     next->acked = MPIR_agree_set_intersect(all_acked, acked, next->runs + next->dead);
-    free(agree->value);
-    agree->value = next;
+    use(agree, next);
     return true;
 }
 
@@ -136,13 +143,12 @@ static bool fold(agree_t *agree, uint32_t flag, const uint64_t offer[2], agree_s
 static bool take_result(agree_t *agree, const agree_value_t *result)
 {
     const size_t bytes = MPIR_agree_value_bytes(result);
-    agree_value_t *copy = malloc(bytes);
+    agree_value_t *copy = result->dead > 0 ? malloc(bytes) : &agree->plain;
 
     if (!copy)
         return false;
     memcpy(copy, result, bytes);
-    free(agree->value);
-    agree->value = copy;
+    use(agree, copy);
     return true;
 }
 
@@ -157,7 +163,7 @@ static void send(agree_t *agree, int member)
 static void decide(agree_t *agree)
 {
     agree->value->has_result = 1;
-    for (walk_t walk = first_child(agree); walk.at >= 0; next_child(agree, &walk)) {
+    for (walk_t walk = agree->awaited; walk.at >= 0; next_child(agree, &walk)) {
         if (!has(&agree->has_sent, walk.at))
             send(agree, walk.at);
     }
@@ -212,13 +218,9 @@ bool MPIR_agree_has_failed(const agree_t *agree) { return agree->has_failed; }
 agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls)
 {
     agree_t *agree = calloc(1, sizeof(*agree));
-    agree_value_t *value = calloc(1, sizeof(*value));
 
-    if (!agree || !value) {
-        free(agree);
-        free(value);
+    if (!agree)
         return NULL;
-    }
     agree->members = members;
     agree->me = me;
     agree->degree = degree;
@@ -226,8 +228,8 @@ agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t 
     agree->sent_to = -1;
     agree->parent = find_parent(agree);
     agree->awaited = first_child(agree);
-    agree->value = value;
-    value->flag = UINT32_MAX;
+    agree->value = &agree->plain;
+    agree->value->flag = UINT32_MAX;
     return agree;
 }
 
@@ -237,7 +239,7 @@ void MPIR_agree_free(agree_t *agree)
         return;
     MPIR_agree_list_free(&agree->dead);
     MPIR_agree_list_free(&agree->has_sent);
-    free(agree->value);
+    use(agree, NULL);
     free(agree);
 }
 
@@ -277,6 +279,8 @@ void MPIR_agree_deaths(agree_t *agree, agree_set_t dead)
 {
     const int before = agree->parent;
 
+    if (MPIR_agree_set_is_within(dead, MPIR_agree_told(agree)))
+        return;
     if (!MPIR_agree_list_unite(&agree->dead, dead)) {
         agree->has_failed = true;
         return;

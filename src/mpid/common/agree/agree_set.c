@@ -2,7 +2,6 @@
 
 #include "agree_set.h"
 #include <stdlib.h>
-#include <string.h>
 
 static uint32_t end_of(agree_run_t run) { return run.first + run.length; }
 
@@ -22,14 +21,14 @@ static uint32_t runs_up_to(agree_set_t set, uint32_t member)
     return low;
 }
 
-bool MPIR_agree_set_has(agree_set_t set, uint32_t member)
+bool MPIR_agree_set_search(agree_set_t set, uint32_t member)
 {
     const uint32_t n = runs_up_to(set, member);
 
     return n > 0 && member < end_of(set.runs[n - 1]);
 }
 
-bool MPIR_agree_set_is_within(agree_set_t part, agree_set_t whole)
+bool MPIR_agree_set_search_all(agree_set_t part, agree_set_t whole)
 {
     for (uint32_t i = 0; i < part.n; i++) {
         const uint32_t n = runs_up_to(whole, part.runs[i].first);
@@ -38,11 +37,6 @@ bool MPIR_agree_set_is_within(agree_set_t part, agree_set_t whole)
             return false;
     }
     return true;
-}
-
-bool MPIR_agree_set_is_equal(agree_set_t a, agree_set_t b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.runs, b.runs, a.n * sizeof(*a.runs)) == 0);
 }
 
 /* REQUIRES that it does not begin before the last one.  Answers the new number of runs. */
@@ -110,18 +104,29 @@ uint32_t MPIR_agree_set_order(agree_run_t *runs, uint32_t n)
 
 /* ---- lists ---- */
 
+static void move_to(agree_list_t *list, agree_run_t *runs, uint32_t room)
+{
+    if (list->runs != list->few)
+        free(list->runs);
+    list->runs = runs;
+    list->room = room;
+}
+
 static bool make_room(agree_list_t *list)
 {
-    const uint32_t room = list->room > 0 ? 2 * list->room : 4;
     agree_run_t *larger;
 
     if (list->n < list->room)
         return true;
-    larger = realloc(list->runs, room * sizeof(*larger));
+    if (list->room == 0) {
+        move_to(list, list->few, sizeof(list->few) / sizeof(list->few[0]));
+        return true;
+    }
+    larger = malloc(2 * list->room * sizeof(*larger));
     if (!larger)
         return false;
-    list->runs = larger;
-    list->room = room;
+    memcpy(larger, list->runs, list->n * sizeof(*larger));
+    move_to(list, larger, 2 * list->room);
     return true;
 }
 
@@ -162,14 +167,12 @@ bool MPIR_agree_list_unite(agree_list_t *list, agree_set_t set)
     if (!all)
         return false;
     list->n = MPIR_agree_set_unite(MPIR_agree_list_set(list), set, all);
-    free(list->runs);
-    list->runs = all;
-    list->room = room;
+    move_to(list, all, room);
     return true;
 }
 
 void MPIR_agree_list_free(agree_list_t *list)
 {
-    free(list->runs);
-    *list = (agree_list_t){0};
+    move_to(list, NULL, 0);
+    list->n = 0;
 }
