@@ -433,6 +433,9 @@ def survived(times, is_long):
         yield what, "survives_large", "revoker", "kill"
     yield from survived_windows(is_long)
     yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
+    for whom in ("all", "proxy"):
+        yield f"the others go on after a stop of a host: {whom}", "stopped_host", whom
+    yield "a stop of mpiexec ends the ranks", "stopped_mpiexec"
     for call in IN_JOBS:
         for cliques, words in (("1", "kill cold child"), ("2", "exit cold parent")):
             what = f"both jobs go on after a death in {call}, {words}, nodes: {cliques}"
@@ -782,6 +785,8 @@ def hosts_survive(check, env):
     name = "hosts: repairs by spawn, with kills at random moments"
     check.step(name, "repaired_by_spawn", times, env=env)
     check.step("hosts: kills in calls on files", "survives_in_files", times, env=env)
+    for way in ("stop", "proxy", "cut"):
+        check.step(f"hosts: the others go on without a lost host: {way}", "lost_host", way, env=env)
     for call in ("messages", "agree_between", "shrink_between", "spawn"):
         for who in ("child", "parent"):
             name = f"hosts: both jobs go on after a death in {call}, {who}"

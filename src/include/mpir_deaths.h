@@ -35,6 +35,7 @@ void MPIR_Err_note_comm(struct MPIR_Comm *comm, int error);
 #define MPIR_Deaths_has(rank) false
 #define MPIR_Deaths_rank_in(map, i) CMAP_NONE
 #define MPIR_Deaths_news() false
+#define MPIR_Deaths_obey_lease() ((void) 0)
 #else
 
 /* How many have died.  Points to a 0 where nobody says who dies. */
@@ -50,6 +51,10 @@ void MPIR_Deaths_init(void);
  * of all processes of the node. */
 void MPIR_Deaths_begin(void);
 bool MPIR_Deaths_have_begun(void);
+
+/* Before this process makes an endpoint: if it and its host were stopped, others may believe that
+ * it is dead.  Then it ends here. */
+void MPIR_Deaths_obey_lease(void);
 
 /* The digest of this job's name, in the list.  REQUIRES MPIR_Deaths_watched */
 uint64_t MPIR_Deaths_own_job(void);

@@ -33,6 +33,7 @@ typedef struct {
     uint32_t room;  /* of the list: most of its memory is never used */
     uint32_t ranks; /* of the job, on the node */
     uint32_t begun; /* of these, through MPI_Init */
+    uint64_t lease; /* the ranks may live until then, in ns of CLOCK_MONOTONIC; 0: no limit */
     /* Each poll reads the number, and only a death writes it. */
     uint32_t number __attribute__((aligned(MPIR_DEATHS_LINE)));
     MPIR_death_t dead[]; /* in the order in which the proxy has learned of them; nobody twice */

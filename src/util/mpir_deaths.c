@@ -3,8 +3,10 @@
 #include "mpiimpl.h"
 #include "mpir_deaths.h"
 #include "mpir_deaths_page.h"
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const uint32_t nobody = 0;
@@ -77,6 +79,18 @@ void MPIR_Deaths_begin(void)
 bool MPIR_Deaths_have_begun(void)
 {
     return !page || __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) >= page->ranks;
+}
+
+void MPIR_Deaths_obey_lease(void)
+{
+    const uint64_t end = page ? __atomic_load_n(&page->lease, __ATOMIC_RELAXED) : 0;
+    struct timespec now;
+
+    if (end == 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if ((uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec >= end)
+        raise(SIGKILL);
 }
 
 uint64_t MPIR_Deaths_own_job(void) { return page->job; }

@@ -46,3 +46,24 @@ hosts_of_read_only_checkout() {
             maint/hosts run -n 2 hostname | sort | diff - <(printf "h1\nh2\n") && maint/hosts down
     ' read_only "$ROOT"
 }
+
+# on_second_host COMMAND...
+on_second_host() { "$ROOT/maint/hosts" exec h2 "$@"; }
+
+# lost_host WAY: of the host of the last rank all is stopped, or the proxy, or its network is cut.
+# It comes back when the others know that the rank is dead (test/kill/steps.sh).
+lost_host() {
+    local program=$OUT/survive_host log=$OUT/survive_host.log job said lose back
+    # shellcheck disable=SC2016    # for the shell there
+    case $1 in
+    stop) lose="kill -STOP -1" back="kill -CONT -1" ;;
+    proxy) lose='kill -STOP $(pgrep -o hydra_pmi_proxy)' back=true ;;
+    cut) lose="ip link set eth0 down" back="ip link set eth0 up" ;;
+    esac
+    begin_host_job "$program" "$log" -ppn 2 || return 1
+    on_second_host bash -c "$lose" || return 1
+    wait_until "$job" grep -q "its ranks are dead" "$said"
+    on_second_host bash -c "$back" || return 1
+    wait_until "$job" count_is 2 survive_host
+    end_host_job "$log"
+}

@@ -236,6 +236,74 @@ run_survivors() {
         { echo "survive $*: status $status"; cat "$said"; return 1; }
 }
 
+# begin_host_job PROGRAM LOG WORD...: the job of test/kill/survive_host.c, with these words for
+# mpiexec.  Returns when the last rank lives; `job` is its number, and `said` has what it says.
+begin_host_job() {
+    local program=$1 log=$2
+    shift 2
+    said=$OUT/survive_host.out
+    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_host.c" || return 1
+    rm -f "$log" "$log.go" && : >"$said"
+    MPIEXEC="${MPIEXEC:-$PREFIX/bin/mpiexec} $*" MPIR_CVAR_FT_TIMEOUT=2 \
+        recovering 100 3 "$program" "$log" >"$said" 2>&1 &
+    job=$!
+    wait_until "$job" [ -s "$log" ]
+}
+
+# end_host_job LOG: the survivors have gone on, and mpiexec has said whose host is lost.
+end_host_job() {
+    local status=0 rest
+    : >"$1.go"
+    wait "$job" || status=$?
+    # the shell of a launcher says that the proxy was killed
+    rest=$(grep -vx -e Killed -e ' No Errors' \
+        -e 'mpiexec: rank 2 on .* ended .* before MPI_Finalize' \
+        -e 'mpiexec: host .* has not answered for 2 s .*; its ranks are dead, .*' \
+        -e 'mpiexec: the proxy on host .* has ended, .*; its ranks are dead, .*' "$said" || true)
+    [ "$status" = 0 ] && [ -z "$rest" ] && [ "$(grep -vxc Killed "$said")" = 3 ] ||
+        { echo "survive_host: status $status"; cat "$said"; return 1; }
+}
+
+# count_is NUMBER NAME: so many processes have the name.
+count_is() { [ "$(alive "$2" | wc -l)" = "$1" ]; }
+
+# What has to be stopped of the second host on this machine: the last rank, its proxy, its guardian.
+processes_of_rank() {
+    local proxy
+    proxy=$(parent_of "$1")
+    echo "$proxy" "$(ps -o pid= --ppid "$proxy")"
+}
+
+# stopped_host WHOM: two proxies on this machine count as two hosts.  All processes of the second
+# one are stopped, and go on when the others know that they are dead; or the proxy alone.
+stopped_host() {
+    local program=$OUT/survive_host log=$OUT/survive_host.log job said victim stopped
+    begin_host_job "$program" "$log" -hosts localhost,127.0.0.1 -ppn 2 || return 1
+    victim=$(alive survive_host | tail -n 1)
+    stopped=$(parent_of "$victim")
+    [ "$1" = proxy ] || stopped=$(processes_of_rank "$victim")
+    # shellcheck disable=SC2086
+    kill -STOP $stopped
+    wait_until "$job" grep -q "its ranks are dead" "$said"
+    # shellcheck disable=SC2086
+    kill -CONT $stopped 2>/dev/null || true
+    wait_until "$job" count_is 2 survive_host
+    end_host_job "$log"
+}
+
+# If mpiexec itself is stopped, all ranks end, and the job does when mpiexec goes on.
+stopped_mpiexec() {
+    local program=$OUT/survive_host log=$OUT/survive_host.log job said mpiexec status=0
+    begin_host_job "$program" "$log" || return 1
+    mpiexec=$(parent_of "$(parent_of "$(alive survive_host | tail -n 1)")")
+    kill -STOP "$mpiexec"
+    wait_until "$job" count_is 0 survive_host
+    kill -CONT "$mpiexec"
+    wait "$job" || status=$?
+    [ "$status" = 137 ] && grep -q "its ranks are dead" "$said" ||
+        { echo "status $status"; cat "$said"; return 1; }
+}
+
 # survives_in_spawn CALL: a member or a spawned process dies in MPI_Comm_spawn
 # (test/kill/survive_in_spawn.c).
 survives_in_spawn() {

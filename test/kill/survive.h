@@ -208,7 +208,7 @@ typedef struct {
 } call_t;
 
 /* The one that the program was asked for, and the death. */
-static void run_call(const call_t calls[], size_t n)
+static inline void run_call(const call_t calls[], size_t n)
 {
     size_t i = 0;
 

@@ -202,6 +202,11 @@ refuses_wrong_values() {
     refuses_option "-usize none $least 1" -usize none echo started &&
         refuses_option "-gpus-per-proc -1 $least 0" -gpus-per-proc -1 echo started &&
         refuses_option "-output-from x $least 0" -output-from x echo started || return 1
+    for value in abc -1 2x 99999999999; do
+        MPIR_CVAR_ENABLE_FT=1 MPIR_CVAR_FT_TIMEOUT=$value \
+            refuses_option "MPIR_CVAR_FT_TIMEOUT=$value $least 0 to 1000000" -n 1 echo started ||
+            return 1
+    done
     for option in n ppn hosts f genv env genvlist envlist path configfile usize order-nodes \
         gpus-per-proc output-from; do
         refuses_option "the value of -$option is missing; see mpiexec -$option -help" \

@@ -343,6 +343,7 @@ int MPIDI_UCX_peers_create(ucp_worker_h worker, const ucp_ep_params_t *params, u
     ucs_status_t status;
 
     MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_Deaths_obey_lease();
     status = ucp_ep_create(worker, params, ep);
     MPIDI_UCX_CHK_STATUS(status);
     mpi_errno = add_endpoint(*ep);

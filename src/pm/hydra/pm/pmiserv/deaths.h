@@ -17,6 +17,9 @@
  *              of spawned processes and of their parents; a proxy that connects later hears of all
  *   proxies    write it into their memory
  *
+ * A proxy that has ended, or that is silent (beats.h), cannot say so: mpiexec says PROCESS_DIED for
+ * each of its ranks.
+ *
  * Until all ranks of its node are through MPI_Init, they have memory to set up together, and a
  * death ends all.  If they were spawned, that is their own job: the proxy says LEFT_EARLY
  * (parent.h), and all of them are dead.  Otherwise everything ends: the proxy says
@@ -35,6 +38,8 @@ typedef struct {
 HYD_status HYD_pmcd_pmip_deaths_open(void);
 /* What a rank needs to find the memory. */
 HYD_status HYD_pmcd_pmip_deaths_env(struct HYD_env **env);
+/* Its ranks may live until then (beats.h).  In any thread. */
+void HYD_pmcd_pmip_deaths_lease(uint64_t end);
 /* Process number i here has ended, or closed its connection.  True: the others go on.  Outside the
  * callbacks of file descriptors, or in that of its connection. */
 bool HYD_pmcd_pmip_goes_on_without(int i);

@@ -39,18 +39,28 @@ static bool make_page(void)
     const uint32_t room =
         (uint32_t) HYD_pmcd_pmip.system_global.global_process_count + MPIR_DEATHS_MOST;
     const size_t bytes = MPIR_Deaths_bytes(room);
+    MPIR_deaths_page_t *made;
 
     page_fd = make_file();
     if (page_fd < 0 || ftruncate(page_fd, (off_t) bytes) != 0)
         return false;
-    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
-    if (page == MAP_FAILED)
+    made = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
+    if (made == MAP_FAILED)
         return false;
-    page->job = MPIR_Deaths_job(HYD_pmcd_pmip.local.kvs->kvsname);
-    page->room = room;
-    page->ranks = (uint32_t) HYD_pmcd_pmip.local.proxy_process_count;
-    page->magic = MPIR_DEATHS_MAGIC;
+    made->job = MPIR_Deaths_job(HYD_pmcd_pmip.local.kvs->kvsname);
+    made->room = room;
+    made->ranks = (uint32_t) HYD_pmcd_pmip.local.proxy_process_count;
+    made->magic = MPIR_DEATHS_MAGIC;
+    __atomic_store_n(&page, made, __ATOMIC_RELEASE);
     return true;
+}
+
+void HYD_pmcd_pmip_deaths_lease(uint64_t end)
+{
+    MPIR_deaths_page_t *made = __atomic_load_n(&page, __ATOMIC_ACQUIRE);
+
+    if (made)
+        __atomic_store_n(&made->lease, end, __ATOMIC_RELAXED);
 }
 
 /* A message may come twice. */

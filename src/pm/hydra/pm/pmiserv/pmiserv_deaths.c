@@ -6,6 +6,7 @@
 #include "bsci.h"
 #include "pmiserv.h"
 #include "pmiserv_pmi.h"
+#include "beats.h"
 #include "deaths.h"
 #include "parent.h"
 #include "../../../../include/mpir_deaths_page.h"
@@ -121,6 +122,23 @@ static void describe_loss(const struct HYD_proxy *proxy, char *text, size_t room
         snprintf(text, room, " has ended, or the connection to it");
 }
 
+static void say_lost(struct HYD_proxy *proxy, const char *how)
+{
+    const char *host = proxy->node->hostname;
+
+    if (HYD_pmcd_is_silent(proxy)) {
+        HYD_pmcd_leave_launcher(proxy);
+        HYDU_dump_noprefix(stderr,
+                           "mpiexec: host %s has not answered for %d s (MPIR_CVAR_FT_TIMEOUT); "
+                           "its ranks are dead, and the others go on\n",
+                           host, HYD_server_info.user_global.ft_timeout);
+    } else {
+        HYDU_dump_noprefix(
+            stderr, "mpiexec: the proxy on host %s%s; its ranks are dead, and the others go on\n",
+            host, how);
+    }
+}
+
 bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy)
 {
     const bool is_spawned = proxy->pg->pgid > 0;
@@ -139,9 +157,7 @@ bool HYD_pmcd_goes_on_without(struct HYD_proxy *proxy)
             tell_others(proxy, rank_of(proxy, i));
     }
     leave_host(proxy->node);
-    HYDU_dump_noprefix(
-        stderr, "mpiexec: the proxy on host %s%s; its ranks are dead, and the others go on\n",
-        proxy->node->hostname, how);
+    say_lost(proxy, how);
     return true;
 }
 
@@ -193,14 +209,18 @@ static void report(const death_t *death)
                        death->rank, job, proxy->node->hostname, how);
 }
 
-void HYD_pmci_report_deaths(void)
+/* If nobody lives, and some have ended with their proxies, they were killed. */
+int HYD_pmci_report_deaths(int status)
 {
     int number = 0;
+    bool is_lost = false;
 
     for (const death_t *death = first; death; death = death->next) {
         if (number++ < MOST_NAMED)
             report(death);
+        is_lost |= !death->proxy->exit_status;
     }
     if (number > MOST_NAMED)
         HYDU_dump_noprefix(stderr, "mpiexec: and %d more\n", number - MOST_NAMED);
+    return status == 0 && is_lost && have_all_died() ? SIGKILL : status;
 }
