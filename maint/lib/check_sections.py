@@ -571,6 +571,16 @@ LAUNCHERS = (
 )
 
 
+# Calls of test/kill/survive.c.
+PRTERUN_SURVIVED = (
+    ("receive", "kill", "warm"),
+    ("long_send", "exit"),
+    ("allreduce", "kill"),
+    ("agree", "exit", "warm"),
+    ("finalize", "kill"),
+)
+
+
 def under_launchers():
     for name, *words in LAUNCHERS:
         # without the option, Slurm leaves the other processes of a job alone when one dies
@@ -588,6 +598,11 @@ def under_launchers():
 def launch(check):
     check.steps([compile_step(check.variant, "test/launchers/job.c")])
     check.step("launchers: mpiexec and the options of Open MPI", "openmpi_options")
+    if not check.lacks("launchers: recovery", len(PRTERUN_SURVIVED) + 1, "why_no_prterun"):
+        check.step("launchers: prterun, an abort ends a job that recovers", "abort_with_prterun")
+        for call, *words in PRTERUN_SURVIVED:
+            name = f"launchers: prterun, the others go on after a death in {call}"
+            check.step(name, "survives_with_prterun", call, *words)
     if check.lacks("launchers", 1, "why_no_launchers"):
         return
     check.step("launchers: our declarations of PMIx are those of pmix.h", "pmix_declarations")

@@ -8,6 +8,7 @@ import tree as t
 CPP = re.compile(r"\.(cpp|hpp)$")
 C = re.compile(r"^(src|test|bench|examples)/.*(?<!/mpif-ext)\.[ch]$")  # that one is Fortran
 THEIRS = "/buddy/"  # of another project, which has a style of its own
+FORTRAN = "/mpif-"  # a header, but no C
 
 
 def is_cpp(name):
@@ -15,7 +16,7 @@ def is_cpp(name):
 
 
 def is_c(name):
-    return bool(C.search(name)) and THEIRS not in name
+    return bool(C.search(name)) and THEIRS not in name and FORTRAN not in name
 
 
 def is_python(name):

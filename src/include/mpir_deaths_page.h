@@ -6,6 +6,9 @@
  * The memory in which the proxy of a node tells its ranks who has died.  There is no MPI in this
  * file: Hydra's proxy makes the memory and writes the list (pmip_deaths.c), and each rank maps it
  * (mpir_deaths.c).  Ranks inherit its descriptor, so no file is left when everybody is killed.
+ *
+ * Under another launcher each rank has such memory of its own, and a thread of PMIx writes the list
+ * (mpir_pmix_deaths.c).
  */
 
 #include "mpir_digest.h"
@@ -49,6 +52,21 @@ static inline size_t MPIR_Deaths_bytes(uint32_t room)
 static inline uint64_t MPIR_Deaths_job(const char *name)
 {
     return MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, name, strlen(name)) & ~UINT64_C(0xffff);
+}
+
+/* A death may be told twice.  One process writes, and one thread at a time. */
+static inline void MPIR_Deaths_enter(MPIR_deaths_page_t *page, uint64_t job, uint32_t rank)
+{
+    const uint32_t number = page->number;
+
+    for (uint32_t i = 0; i < number; i++) {
+        if (page->dead[i].job == job && page->dead[i].rank == rank)
+            return;
+    }
+    if (number >= page->room)
+        return;
+    page->dead[number] = (MPIR_death_t){job, rank};
+    __atomic_store_n(&page->number, number + 1, __ATOMIC_RELEASE);
 }
 
 #endif /* MPIR_DEATHS_PAGE_H_INCLUDED */

@@ -3,6 +3,8 @@
 #include "mpiimpl.h"
 #include "mpir_deaths.h"
 #include "mpir_deaths_page.h"
+#include "mpir_pmi_polling.h"
+#include "mpir_pmix.h"
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -48,6 +50,49 @@ static void find_page(void)
         close(fd);
 }
 
+/* The first n of the list. */
+static bool is_among(uint32_t n, int rank)
+{
+    uint32_t i = 0;
+
+    while (i < n && (page->dead[i].rank != (uint32_t) rank || page->dead[i].job != page->job))
+        i++;
+    return i < n;
+}
+
+static int pass_barrier(void (*poll)(void))
+{
+    return MPIR_Pmix_barrier_of_living(MPIR_Deaths_number, is_among, poll);
+}
+
+static void enter(const char *job, uint32_t rank)
+{
+    MPIR_Deaths_enter(page, MPIR_Deaths_job(job), rank);
+}
+
+/* Under another launcher.  Nobody counts who is through MPI_Init: that of the list's job has no
+ * ranks then. */
+static void make_page(void)
+{
+    const uint32_t room = (uint32_t) MPIR_Process.size + MPIR_DEATHS_MOST;
+    const size_t bytes = MPIR_Deaths_bytes(room);
+
+    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+    if (page == MAP_FAILED) {
+        page = NULL;
+        return;
+    }
+    page->job = MPIR_Deaths_job(MPIR_pmi_job_id());
+    page->room = room;
+    if (MPIR_Pmix_watch_deaths(enter)) {
+        MPIR_pmi_barrier_of_living = pass_barrier;
+    } else {
+        munmap(page, bytes);
+        page = NULL;
+    }
+}
+
 void MPIR_Deaths_init(void)
 {
     static bool has_asked, has_warned;
@@ -56,13 +101,15 @@ void MPIR_Deaths_init(void)
         return;
     if (!has_asked)
         find_page();
+    if (!has_asked && !page)
+        make_page();
     has_asked = true;
     if (page) {
         MPIR_Deaths_number = &page->number;
         MPIR_Deaths_watched = true;
     } else if (!has_warned) {
         fprintf(stderr, "MPI: MPIR_CVAR_ENABLE_FT is set, but the launcher does not say which "
-                        "processes die; use mpiexec --enable-recovery\n");
+                        "processes die; use mpiexec --enable-recovery, or prterun\n");
         has_warned = true;
     }
 }
@@ -103,12 +150,7 @@ uint32_t MPIR_Deaths_rank(uint32_t i, uint64_t *job)
 
 bool MPIR_Deaths_has(int rank)
 {
-    const uint32_t n = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
-    uint32_t i = 0;
-
-    while (i < n && (page->dead[i].rank != (uint32_t) rank || page->dead[i].job != page->job))
-        i++;
-    return i < n;
+    return is_among(__atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE), rank);
 }
 
 /* The system gives a page of it when it is used. */

@@ -9,6 +9,8 @@
  * while the caller polls. The thread takes none of the application's signals.
  */
 
+int (*MPIR_pmi_barrier_of_living)(void (*poll)(void));
+
 static bool in_barrier;
 
 bool MPIR_pmi_is_in_barrier(void) { return in_barrier; }
@@ -45,6 +47,8 @@ int MPIR_pmi_barrier_polling(void (*poll)(void))
     struct barrier barrier = {MPL_ATOMIC_INT_T_INITIALIZER(0), MPI_SUCCESS};
     MPL_thread_id_t thread;
 
+    if (MPIR_pmi_barrier_of_living)
+        return MPIR_pmi_barrier_of_living(poll);
     /* Alone, or without a thread: the barrier as it is. */
     if (MPIR_Process.size == 1 || start_thread(&barrier, &thread))
         return MPIR_pmi_barrier();

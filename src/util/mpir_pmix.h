@@ -13,6 +13,7 @@
 #define MPIR_PMIX_H_INCLUDED
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <pmi.h>
 
 /* Has a launcher started this process that speaks PMIx, and no PMI-1? */
@@ -44,6 +45,14 @@ int MPIR_Pmix_Spawn_multiple(int count, const char *commands[], const char **arg
                              const int maxprocs[], const int info_sizes[],
                              const PMI_keyval_t *infos[], int preput_size,
                              const PMI_keyval_t preput[], int errors[]);
+
+/* False if the launcher reports no deaths.  Otherwise `died` is called for each, in a thread of
+ * PMIx, with the name of the process's job and its rank there. */
+bool MPIR_Pmix_watch_deaths(void (*died)(const char *job, uint32_t rank));
+/* A barrier of those that live, which polls meanwhile.  So many deaths are known; is the rank one
+ * of the first n? */
+int MPIR_Pmix_barrier_of_living(const uint32_t *deaths, bool (*is_among)(uint32_t n, int rank),
+                                void (*poll)(void));
 
 #define MPIR_MANAGER(function_, arguments_) \
     (MPIR_Pmix_is_used() ? MPIR_Pmix_##function_ arguments_ : PMI_##function_ arguments_)

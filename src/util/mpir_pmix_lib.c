@@ -15,9 +15,10 @@ static const struct {
     { \
         "PMIx_" #name_, offsetof(MPIR_Pmix_lib_t, name_) \
     }
-    FUNCTION(Init),   FUNCTION(Finalize),  FUNCTION(Abort), FUNCTION(Put),
-    FUNCTION(Commit), FUNCTION(Fence),     FUNCTION(Get),   FUNCTION(Publish),
-    FUNCTION(Lookup), FUNCTION(Unpublish), FUNCTION(Spawn), FUNCTION(Error_string)};
+    FUNCTION(Init),     FUNCTION(Finalize),    FUNCTION(Abort), FUNCTION(Put),
+    FUNCTION(Commit),   FUNCTION(Fence),       FUNCTION(Get),   FUNCTION(Publish),
+    FUNCTION(Lookup),   FUNCTION(Unpublish),   FUNCTION(Spawn), FUNCTION(Register_event_handler),
+    FUNCTION(Fence_nb), FUNCTION(Error_string)};
 
 bool MPIR_Pmix_load(const char **reason)
 {

@@ -30,7 +30,20 @@ enum {
     PMIX_IS_UINT = 11,
     PMIX_IS_UINT16 = 13,
     PMIX_IS_UINT32 = 14,
+    PMIX_IS_PROC = 22,
     PMIX_IS_RANK = 40
+};
+
+/* Statuses of events, that processes have ended before the end of their job; of handlers; of calls
+ * that call nobody back. */
+enum {
+    PMIX_KILLED = -400,
+    PMIX_ABORTED_BY_SIGNAL = -402,
+    PMIX_EXITED_WITH_STATUS = -404,
+    PMIX_EXITED_EARLY = -200,
+    PMIX_ABORTS = -8,
+    PMIX_NOTHING_DONE = -331,
+    PMIX_DONE_AT_ONCE = -157
 };
 
 typedef struct MPIR_Pmix_proc {
@@ -46,6 +59,7 @@ typedef struct MPIR_Pmix_value {
         size_t size;
         uint16_t uint16;
         uint32_t uint32;
+        MPIR_Pmix_proc_t *proc;
         struct {
             void *first, *second;
             char third;
@@ -74,6 +88,13 @@ typedef struct MPIR_Pmix_app {
     size_t ninfo;
 } MPIR_Pmix_app_t;
 
+/* Handlers of events run in a thread of PMIx, and call the last but one of their arguments. */
+typedef void MPIR_Pmix_heard_t(int status, MPIR_Pmix_info_t *results, size_t nresults,
+                               void (*done)(int, void *), void *done_context, void *context);
+typedef void MPIR_Pmix_hear_t(size_t id, int status, const MPIR_Pmix_proc_t *source,
+                              MPIR_Pmix_info_t infos[], size_t ninfo, MPIR_Pmix_info_t *results,
+                              size_t nresults, MPIR_Pmix_heard_t *heard, void *context);
+
 /* The functions, without their prefix PMIx_ */
 typedef struct MPIR_Pmix_lib {
     int (*Init)(MPIR_Pmix_proc_t *self, MPIR_Pmix_info_t info[], size_t ninfo);
@@ -83,6 +104,8 @@ typedef struct MPIR_Pmix_lib {
     int (*Commit)(void);
     int (*Fence)(const MPIR_Pmix_proc_t procs[], size_t nprocs, const MPIR_Pmix_info_t info[],
                  size_t ninfo);
+    int (*Fence_nb)(const MPIR_Pmix_proc_t procs[], size_t nprocs, const MPIR_Pmix_info_t info[],
+                    size_t ninfo, void (*over)(int status, void *context), void *context);
     int (*Get)(const MPIR_Pmix_proc_t *proc, const char key[], const MPIR_Pmix_info_t info[],
                size_t ninfo, MPIR_Pmix_value_t **value);
     int (*Publish)(const MPIR_Pmix_info_t info[], size_t ninfo);
@@ -91,6 +114,10 @@ typedef struct MPIR_Pmix_lib {
     int (*Unpublish)(char **keys, const MPIR_Pmix_info_t info[], size_t ninfo);
     int (*Spawn)(const MPIR_Pmix_info_t job_info[], size_t ninfo, const MPIR_Pmix_app_t apps[],
                  size_t napps, char nspace[]);
+    int (*Register_event_handler)(int codes[], size_t ncodes, MPIR_Pmix_info_t info[], size_t ninfo,
+                                  MPIR_Pmix_hear_t *hear,
+                                  void (*registered)(int status, size_t id, void *context),
+                                  void *context);
     const char *(*Error_string)(int status);
 } MPIR_Pmix_lib_t;
 

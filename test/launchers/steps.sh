@@ -203,6 +203,40 @@ pmix_declarations() {
         -o "$OUT/pmix_abi" "$ROOT/test/launchers/pmix_abi.c" && "$OUT/pmix_abi"
 }
 
+# ---- recovery
+
+# prterun of the system, or that of maint/build --openmpi.
+find_prterun() { command -v prterun || ls "$ROOT/install-openmpi/bin/prterun" 2>/dev/null; }
+
+why_no_prterun() {
+    {
+        [ -n "$(find_prterun)" ] || echo "needs prterun, as maint/build --openmpi installs it"
+    } >"$1"
+}
+
+# recovering_with_prterun PROGRAM...: four ranks, of which the others go on when one dies.
+recovering_with_prterun() {
+    UCX_LOG_LEVEL=fatal PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        MPIR_CVAR_ENABLE_FT=1 timeout -s HUP 100 "$(find_prterun)" --bind-to none \
+        --runtime-options recoverable,notifyerrors --host localhost:4 -n 4 "$@" 2>&1
+}
+
+# survives_with_prterun CALL [WORD]...: the last rank dies in the call (test/kill/survive.c).
+survives_with_prterun() {
+    local program=$OUT/survive said
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/survive.c" || return 1
+    said=$(recovering_with_prterun "$program" "$@") || true
+    [ "$said" = ' No Errors' ] || { echo "survive $*: $said"; return 1; }
+}
+
+# An abort still ends all.
+abort_with_prterun() {
+    local said status=0
+    said=$(recovering_with_prterun "$OUT/job" abort) || status=$?
+    [ $status != 0 ] && [ $status != 124 ] && grep -q 'application called MPI_Abort' <<<"$said" ||
+        { echo "status $status: $said"; return 1; }
+}
+
 # ---- mpiexec with the options of Open MPI
 
 # taken LINE OPTION...: mpiexec takes the options, and the job writes the line.

@@ -63,19 +63,10 @@ void HYD_pmcd_pmip_deaths_lease(uint64_t end)
         __atomic_store_n(&made->lease, end, __ATOMIC_RELAXED);
 }
 
-/* A message may come twice. */
 static void note_death(uint64_t job, int rank)
 {
-    uint32_t number = page ? page->number : 0;
-
-    for (uint32_t i = 0; i < number; i++) {
-        if (page->dead[i].job == job && page->dead[i].rank == (uint32_t) rank)
-            return;
-    }
-    if (!page || number >= page->room)
-        return;
-    page->dead[number] = (MPIR_death_t){job, (uint32_t) rank};
-    __atomic_store_n(&page->number, number + 1, __ATOMIC_RELEASE);
+    if (page)
+        MPIR_Deaths_enter(page, job, (uint32_t) rank);
 }
 
 HYD_status HYD_pmcd_pmip_hear_of_death(int fd, const struct HYD_pmcd_hdr *hdr)
