@@ -276,10 +276,18 @@ processes_of_rank() {
 
 # stopped_host WHOM: two proxies on this machine count as two hosts.  All processes of the second
 # one are stopped, and go on when the others know that they are dead; or the proxy alone.
+# process_of_rank RANK NAME.  Hosts start in any order.
+process_of_rank() {
+    local process
+    for process in $(alive "$2"); do
+        ! tr '\0' '\n' <"/proc/$process/environ" | grep -qx "PMI_RANK=$1" || echo "$process"
+    done
+}
+
 stopped_host() {
     local program=$OUT/survive_host log=$OUT/survive_host.log job said victim stopped
     begin_host_job "$program" "$log" -hosts localhost,127.0.0.1 -ppn 2 || return 1
-    victim=$(alive survive_host | tail -n 1)
+    victim=$(process_of_rank 2 survive_host)
     stopped=$(parent_of "$victim")
     [ "$1" = proxy ] || stopped=$(processes_of_rank "$victim")
     # shellcheck disable=SC2086
