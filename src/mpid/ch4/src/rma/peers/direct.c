@@ -53,10 +53,36 @@ static bool stage_is_there(void)
 
 /* ---- to run a batch ------------------------------------------------------------------------ */
 
-static int batch_error(const batch_t *batch, int number)
+/* A process that ends has no memory before the others are told: an error tells nobody of a death
+ * that this process does not know.  Not for ever: who would tell may have been stopped. */
+static int await_death(MPIR_Win *win, int rank)
+{
+    enum { MOST_SECONDS = 1 };
+    int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+    MPL_time_t begin, now;
+    double seconds = 0;
+
+    MPL_wtime(&begin);
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
+    while (!MPIDIG_deaths_is_dead(win->comm_ptr, rank) && seconds < MOST_SECONDS &&
+           mpi_errno == MPI_SUCCESS) {
+        mpi_errno = MPIDI_progress_test_vci(vci);
+        MPL_wtime(&now);
+        MPL_wtime_diff(&begin, &now, &seconds);
+    }
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
+    return mpi_errno;
+}
+
+static int batch_error(MPIR_Win *win, const batch_t *batch, int number)
 {
     int mpi_errno = MPI_SUCCESS;
 
+    if (MPIR_Deaths_watched && !MPIR_reach_is_alive(batch->peer->door->process.id)) {
+        number = ESRCH;
+        mpi_errno = await_death(win, batch->rank);
+        MPIR_ERR_CHKRETURN(mpi_errno);
+    }
     if (number == EFAULT)
         MPIR_ERR_SET1(mpi_errno, MPI_ERR_RMA_RANGE, "**rmacopy", "**rmacopy %d", batch->rank);
     else
@@ -107,7 +133,7 @@ static int update_perform(batch_t *batch, const update_t *update)
     return MPIDIG_rma_combine(what->origin, what->count, what->type, update->at, what->op);
 }
 
-static int batch_update(batch_t *batch)
+static int batch_update(MPIR_Win *win, batch_t *batch)
 {
     int mpi_errno = MPI_SUCCESS, error;
     uint32_t *guard = &batch->peer->control->guard;
@@ -119,7 +145,7 @@ static int batch_update(batch_t *batch)
     if (!error && !mpi_errno)
         error = batch_copy(batch, true);
     MPIR_rma_lock_guard_leave(guard);
-    return error ? batch_error(batch, error) : mpi_errno;
+    return error ? batch_error(win, batch, error) : mpi_errno;
 }
 
 /* The batch is empty afterwards, or gone if it has failed: the kernel may refuse from now on. */
@@ -128,12 +154,15 @@ static int batch_run(MPIR_Win *win, batch_t *batch)
     int mpi_errno = MPI_SUCCESS, error = 0;
 
     LL_DELETE(MPIDIG_WIN(win, shared)->waiting, MPIDIG_WIN(win, shared)->last_waiting, batch);
-    if (batch->kind == UPDATES)
-        mpi_errno = batch_update(batch);
+    /* the number of one that has died may be another process's */
+    if (MPIDIG_deaths_are_of_target(win, batch->rank))
+        error = ESRCH;
+    else if (batch->kind == UPDATES)
+        mpi_errno = batch_update(win, batch);
     else
         error = batch_copy(batch, batch->kind == PUTS);
     if (error)
-        mpi_errno = batch_error(batch, error);
+        mpi_errno = batch_error(win, batch, error);
     if (mpi_errno) {
         batch->peer->batch = NULL;
         MPL_free(batch);

@@ -35,8 +35,8 @@ cvars:
       description : |-
         In which windows, whose processes are all on one node, one-sided operations are system calls
         of the origin, and locks are atomic instructions:
-        dynamic - those of MPI_Win_create_dynamic
-        all     - these, and those of MPI_Win_create
+        dynamic - those of MPI_Win_create_dynamic; with recovery also those of MPI_Win_create
+        all     - both
         none    - in none
         Otherwise, if the kernel does not permit these calls, and with MPIR_CVAR_CH4_RMA_SHARED=0,
         they are messages.
@@ -187,21 +187,22 @@ static bool is_wanted(const MPIR_Win *win)
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
+/* Where processes may die messages go by TCP (ucx_transports.c), and take longer. */
 static bool is_kind_direct(const MPIR_Win *win)
 {
-    if (win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC)
+    if (win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC || MPIR_Deaths_watched)
         return MPIR_CVAR_CH4_RMA_DIRECT != MPIR_CVAR_CH4_RMA_DIRECT_none;
     return MPIR_CVAR_CH4_RMA_DIRECT == MPIR_CVAR_CH4_RMA_DIRECT_all;
 }
 
-/* The id of a process that has died may be another's.  Threads of several VCIs would need a lock
- * for each batch.  A window with an info key of issuing wants messages. */
+/* Threads of several VCIs would need a lock for each batch.  A window with an info key of issuing
+ * wants messages. */
 static bool is_direct_wanted(const MPIR_Win *win)
 {
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
     return false;
 #endif
-    return MPIR_CVAR_CH4_RMA_SHARED && is_kind_direct(win) && !ENABLE_GPU && !MPIR_Deaths_watched &&
+    return MPIR_CVAR_CH4_RMA_SHARED && is_kind_direct(win) && !ENABLE_GPU &&
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate && !MPIDIG_WIN(win, issue) &&
            MPIDIG_rma_is_copied(win->base, win->size);
 }
