@@ -122,8 +122,7 @@ static void cut_off(int length, int room)
     int error, class;
 
     MPI_Isend(sent, length, MPI_BYTE, next, TAG, MPI_COMM_WORLD, &request);
-    error =
-        MPI_Recv(received, length - 1, MPI_BYTE, previous, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    error = MPI_Recv(received, room, MPI_BYTE, previous, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Error_class(error, &class);
     CT_CHECK(class == MPI_ERR_TRUNCATE, "%d bytes in %d: class %d", length, room, class);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
