@@ -39,8 +39,8 @@ struct MPIDI_UCX_lane {
     const uint64_t *notice; /* the receiver's word */
     const uint32_t *answer; /* the receiver's, to fences */
     waiting_t *first, **end;
-    waiting_t *lent;          /* in any order */
-    const uint32_t *may_lend; /* the receiver's answer; NULL: it was not asked */
+    waiting_t *lent, **lent_end; /* most come back in their order */
+    const uint32_t *may_lend;    /* the receiver's answer; NULL: it was not asked */
     MPIDI_UCX_lane_t *next;
     bool open;
     bool is_fresh;        /* no message has gone by UCX */
@@ -87,6 +87,7 @@ static MPIDI_UCX_lane_t *make_lane(int local_rank, MPIDI_av_entry_t *av)
     lane->av = av;
     lane->notice = &lanes.notices[local_rank];
     lane->end = &lane->first;
+    lane->lent_end = &lane->lent;
     lane->wanted = FEW;
     lane->is_fresh = true;
     lane->fence[0] = (uint32_t) MPIR_Process.local_rank;
@@ -372,8 +373,9 @@ static bool lend_first(MPIDI_UCX_lane_t *lane)
         return false;
     waiting->number = ++lanes.loans;
     take_out(lane, &lane->first);
-    waiting->next = lane->lent;
-    lane->lent = waiting;
+    waiting->next = NULL;
+    *lane->lent_end = waiting;
+    lane->lent_end = &waiting->next;
     MPIDI_UCX_lines.lent++;
     lane->by_lines++;
     sent_by_loans++;
@@ -554,11 +556,13 @@ static void forget(waiting_t *waiting)
 }
 
 /* *at: where the lane's list leads to it. */
-static void end_loan(waiting_t **at, ucs_status_t status)
+static void end_loan(MPIDI_UCX_lane_t *lane, waiting_t **at, ucs_status_t status)
 {
     waiting_t *waiting = *at;
 
     *at = waiting->next;
+    if (!*at)
+        lane->lent_end = at;
     MPIDI_UCX_lines.lent--;
     complete(waiting->req, status);
     forget(waiting);
@@ -617,7 +621,7 @@ void MPIDI_UCX_lanes_returned(const void *data)
     while (at && *at && (*at)->number != back.number)
         at = &(*at)->next;
     if (at && *at)
-        end_loan(at, UCS_OK);
+        end_loan(lane, at, UCS_OK);
 }
 
 /* Perhaps in a callback of UCX. */
@@ -679,7 +683,7 @@ void MPIDI_UCX_lanes_end(int local_rank)
         forget(waiting);
     }
     while (lane->lent)
-        end_loan(&lane->lent, UCS_ERR_CONNECTION_RESET);
+        end_loan(lane, &lane->lent, UCS_ERR_CONNECTION_RESET);
     set_fence_due(lane, false);
     lane->open = lane->is_fenced = false;
 }
