@@ -26,17 +26,19 @@ static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Co
     MPIR_Ctxid_t creation;
     const agree_value_t *result;
     uint64_t offer[2];
+    int tries = 0;
 
-    MPIR_Ctxid_begin_group(&creation, comm, group, MPIR_SHRINK_TAG, offer);
-    mpi_errno = MPIDIG_agree(comm, UINT32_MAX, offer, &result);
-    if (mpi_errno != MPI_SUCCESS) {
-        MPIR_Ctxid_abandon(&creation);
-        if (shrunk)
-            MPIR_Comm_discard(shrunk);
-    } else {
-        mpi_errno = MPIR_Agree_make_shrunk(comm, &creation, result, &shrunk);
-        *made = shrunk;
-    }
+    do {
+        MPIR_Ctxid_begin_group(&creation, comm, group, MPIR_SHRINK_TAG, offer);
+        mpi_errno = MPIDIG_agree(comm, UINT32_MAX, offer, &result);
+        if (mpi_errno != MPI_SUCCESS) {
+            MPIR_Ctxid_abandon(&creation);
+            if (shrunk)
+                MPIR_Comm_discard(shrunk);
+            return mpi_errno;
+        }
+    } while (MPIR_Agree_make_shrunk(comm, &creation, result, ++tries, &shrunk, &mpi_errno));
+    *made = shrunk;
     return mpi_errno;
 }
 

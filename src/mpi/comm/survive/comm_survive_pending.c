@@ -19,6 +19,7 @@ typedef struct repair {
     MPIR_Comm *made;
     MPIR_Group *group;
     MPIR_Ctxid_t creation;
+    int tries;
     struct repair *next;
 } repair_t;
 
@@ -46,19 +47,23 @@ static int begin(repair_t *repair)
     return mpi_errno;
 }
 
-static int use_result(repair_t *repair, const agree_value_t *result)
+/* False: it begins again. */
+static bool ends_with(repair_t *repair, const agree_value_t *result, int *mpi_errno)
 {
-    int mpi_errno;
-
-    if (repair->flag)
-        return MPIR_Agree_read_flag(result, repair->flag);
-    mpi_errno = MPIR_Agree_make_shrunk(repair->comm, &repair->creation, result, &repair->made);
-    if (mpi_errno == MPI_SUCCESS && !repair->made)
-        mpi_errno = MPIX_ERR_PROC_FAILED; /* the program has the communicator's handle already */
-    if (mpi_errno == MPI_SUCCESS)
+    if (repair->flag) {
+        *mpi_errno = MPIR_Agree_read_flag(result, repair->flag);
+        return true;
+    }
+    repair->agreement = NULL;
+    if (MPIR_Agree_make_shrunk(repair->comm, &repair->creation, result, ++repair->tries,
+                               &repair->made, mpi_errno))
+        return false;
+    if (*mpi_errno == MPI_SUCCESS && !repair->made)
+        *mpi_errno = MPIX_ERR_PROC_FAILED; /* the program has the communicator's handle already */
+    if (*mpi_errno == MPI_SUCCESS)
         MPIR_Comm_inherit_errhandler(repair->made, repair->comm);
     repair->made = NULL;
-    return mpi_errno;
+    return true;
 }
 
 /* True: it has ended, with this error. */
@@ -72,9 +77,7 @@ static bool advance(repair_t *repair, int *mpi_errno)
     *mpi_errno = MPIDIG_agree_test(repair->agreement, &result);
     if (*mpi_errno != MPI_SUCCESS && !repair->flag)
         MPIR_Ctxid_abandon(&repair->creation);
-    if (result)
-        *mpi_errno = use_result(repair, result);
-    return result || *mpi_errno != MPI_SUCCESS;
+    return result ? ends_with(repair, result, mpi_errno) : *mpi_errno != MPI_SUCCESS;
 }
 
 static void drop(repair_t *repair)

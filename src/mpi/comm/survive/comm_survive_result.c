@@ -110,16 +110,14 @@ static int fill(MPIR_Comm *comm, const agree_value_t *result, MPIR_Comm *made, b
     return mpi_errno;
 }
 
-/* The new communicator has its id out of the same agreement. */
-int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, const agree_value_t *result,
-                           MPIR_Comm **made)
+/* `error`: of the choice of the id. */
+static int make(MPIR_Comm *comm, const agree_value_t *result, MPIR_Context_id_t id, int error,
+                MPIR_Comm **made)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = error;
     MPIR_Comm *shrunk = *made;
-    MPIR_Context_id_t id = 0; /* none */
     bool is_empty = false;
 
-    mpi_errno = MPIR_Ctxid_decide_group(creation, result->offer, &id);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(!shrunk, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     mpi_errno = fill(comm, result, shrunk, &is_empty);
@@ -138,4 +136,17 @@ fn_fail:
     if (id)
         MPIR_Free_contextid(id);
     goto fn_exit;
+}
+
+/* The new communicator has its id out of the same agreement. */
+bool MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, const agree_value_t *result,
+                            int tries, MPIR_Comm **made, int *mpi_errno)
+{
+    MPIR_Context_id_t id = 0; /* none */
+
+    *mpi_errno = MPIR_Ctxid_decide_group(creation, result->offer, tries >= MPIR_SHRINK_TRIES, &id);
+    if (*mpi_errno == MPI_SUCCESS && id == 0)
+        return true;
+    *mpi_errno = make(comm, result, id, *mpi_errno, made);
+    return false;
 }

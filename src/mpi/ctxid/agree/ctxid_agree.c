@@ -212,13 +212,12 @@ MPIR_Context_id_t MPIR_ctxid_of_prefix(uint32_t prefix)
                                        : (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
 }
 
-/* From all offers to the id.  Some callers give back an id that is not 0 also after an error. */
-static int decide(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all, MPIR_Context_id_t *id)
+/* Some callers give back an id that is not 0 also after an error. */
+static int conclude(MPIR_Ctxid_t *creation, MPIR_Context_id_t *id)
 {
     int mpi_errno = MPI_SUCCESS;
 
     *id = 0;
-    MPIR_ctxid_settle(creation, own, all);
     while (mpi_errno == MPI_SUCCESS && creation->state == CTXID_QUEUED)
         mpi_errno = exchange_window(creation);
     if (mpi_errno != MPI_SUCCESS)
@@ -229,6 +228,13 @@ static int decide(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all, MPIR_
     *id = MPIR_ctxid_of_prefix(creation->prefix);
 
     return mpi_errno;
+}
+
+/* From all offers to the id. */
+static int decide(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all, MPIR_Context_id_t *id)
+{
+    MPIR_ctxid_settle(creation, own, all);
+    return conclude(creation, id);
 }
 
 /* ---- which creation -------------------------------------------------------------------------- */
@@ -357,12 +363,18 @@ void MPIR_Ctxid_begin_group(MPIR_Ctxid_t *creation, MPIR_Comm *parent, MPIR_Grou
 
 void MPIR_Ctxid_fold_group(uint64_t all[2], const uint64_t offer[2]) { fold_numbers(all, offer); }
 
-int MPIR_Ctxid_decide_group(MPIR_Ctxid_t *creation, const uint64_t all[2], MPIR_Context_id_t *id)
+int MPIR_Ctxid_decide_group(MPIR_Ctxid_t *creation, const uint64_t all[2], bool searches,
+                            MPIR_Context_id_t *id)
 {
     ctxid_offer_t offers_of_all;
 
     memcpy(&offers_of_all, all, sizeof(offers_of_all));
-    return decide(creation, offers_of_all.packed, offers_of_all, id);
+    MPIR_ctxid_settle(creation, offers_of_all.packed, offers_of_all);
+    if (searches || creation->state != CTXID_QUEUED)
+        return conclude(creation, id);
+    *id = 0;
+    MPIR_Ctxid_abandon(creation);
+    return MPI_SUCCESS;
 }
 
 /* From the offer to the id. */
