@@ -378,8 +378,8 @@ def killed(times):
 SURVIVED = (
     "receive waitall late_receive any_source blocking_any_source send long_send many_sends "
     "partitioned started_partitioned barrier allreduce long_allreduce nonblocking rooted dup idup "
-    "split create create_group agree shrink nonblocking_repair revoked waitall_of_comm "
-    "calls_until_revoked revoker finalize spawn"
+    "split create create_group agree shrink nonblocking_repair shrinks_of_several revoked "
+    "waitall_of_comm calls_until_revoked revoker finalize spawn"
 ).split()
 
 # The line that each of these programs prints.

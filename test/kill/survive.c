@@ -346,6 +346,36 @@ static void in_nonblocking_repair(void)
     }
 }
 
+/* Each process has begun others before it ends one, in an order of its own.  So the ids that they
+ * propose are sometimes taken. */
+static void in_shrinks_of_several(void)
+{
+    enum { SEVERAL = 6, ROUNDS = 100 };
+    MPI_Comm copies[SEVERAL], made[SEVERAL];
+    MPI_Request requests[SEVERAL];
+
+    for (int i = 0; i < SEVERAL; i++)
+        MPI_Comm_dup(world, &copies[i]);
+    if (me == victim)
+        return;
+    wait_for_death();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < SEVERAL; i++) {
+            int at = me % 2 ? SEVERAL - 1 - i : i;
+
+            expect_success(MPIX_Comm_ishrink(copies[at], &made[at], &requests[at]), "begin");
+        }
+        for (int i = 0; i < SEVERAL; i++) {
+            int at = (i + me) % SEVERAL;
+
+            expect_success(MPI_Wait(&requests[at], MPI_STATUS_IGNORE), "MPIX_Comm_ishrink");
+            MPI_Comm_free(&made[at]);
+        }
+    }
+    for (int i = 0; i < SEVERAL; i++)
+        MPI_Comm_free(&copies[i]);
+}
+
 static void in_revoked(void)
 {
     int flag;
@@ -518,6 +548,7 @@ static const call_t calls[] = {{"receive", in_receive, 0},
                                {"agree", in_agree, 0},
                                {"shrink", in_shrink, 0},
                                {"nonblocking_repair", in_nonblocking_repair, 0},
+                               {"shrinks_of_several", in_shrinks_of_several, 1},
                                {"revoked", in_revoked, 0},
                                {"waitall_of_comm", in_waitall_of_comm, 0},
                                {"calls_until_revoked", in_calls_until_revoked, 0},
