@@ -550,7 +550,8 @@ says_what_is_not_bound() {
     "${CC:-cc}" -shared -fPIC -o "$refusing" "$OUT/refusing.c" || return 1
     says 1 "a binding to no cores" \
         "$(job -bind-to core:0 -n 1 true 2>&1 | grep -c 'wrong count in "core:0"')" || return 1
-    says "2 1" "processes that are not bound" "$(LD_PRELOAD=$refusing job -bind-to core -n 2 \
-        echo x 2>/dev/null | grep -c '^x$') $(LD_PRELOAD=$refusing job -bind-to core -n 1 true 2>&1 |
-        grep -c 'process 0 is not bound (Operation not permitted)')"
+    says 2 "processes that are not bound" \
+        "$(LD_PRELOAD=$refusing job -bind-to core -n 2 echo x 2>/dev/null | grep -c '^x$')" &&
+        says 1 "what is not bound" "$(LD_PRELOAD=$refusing job -bind-to core -n 1 true 2>&1 |
+            grep -c 'process 0 is not bound (Operation not permitted)')"
 }
