@@ -90,16 +90,8 @@ static void stop_watching(void)
     MPIDI_UCX_lines.awaited = 1;
 }
 
-/* Without the flag UCX 1.18 makes a rendezvous with this process from 2,313 bytes on. */
+/* As MPIDI_UCX_match_at_once(). */
 static const ucp_request_param_t to_self = {.op_attr_mask = UCP_OP_ATTR_FLAG_FAST_CMPL};
-
-/* Waits for what UCX does with this process alone. */
-static void finish(void *request)
-{
-    while (ucp_request_check_status(request) == UCS_INPROGRESS)
-        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
-    ucp_request_release(request);
-}
 
 static void note_received(void *request, ucs_status_t status MPL_UNUSED,
                           const ucp_tag_recv_info_t *info MPL_UNUSED, void *received)
@@ -135,7 +127,7 @@ static bool matches_at_once(size_t bytes)
     while (!received && !UCS_PTR_IS_ERR(request))
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
     if (UCS_PTR_IS_PTR(request))
-        finish(request);
+        MPIDI_UCX_finish_with_self(request);
     MPL_free(buffer);
     return at_once;
 }
@@ -155,7 +147,7 @@ static void disconnect_from_self(void)
 
     lines.self = NULL;
     if (UCS_PTR_IS_PTR(request))
-        finish(request);
+        MPIDI_UCX_finish_with_self(request);
 }
 
 /* Half of the arena is left to collectives. */
@@ -257,16 +249,11 @@ static void answer_lender(const lines_slot_t *slot)
 static void give_to_ucx(const lines_slot_t *slot)
 {
     const void *data = MPIR_lines_data(&lines.receiver, slot);
-    void *request;
 
     /* A receive that completes may free a type or a communicator, and the program's function that
      * deletes an attribute of it may come back here: for the next line. */
     MPIR_lines_pass(&lines.receiver, slot);
-    request = ucp_tag_send_nbx(lines.self, data, slot->length, slot->word, &to_self);
-    if (unlikely(UCS_PTR_IS_ERR(request)))
-        MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
-    if (unlikely(UCS_PTR_IS_PTR(request))) /* matches_at_once has seen no such thing */
-        finish(request);
+    MPIDI_UCX_match_at_once(lines.self, data, slot->length, slot->word);
 }
 
 /* What the dead have begun and left in the box holds up what follows it. */

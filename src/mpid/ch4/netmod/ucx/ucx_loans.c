@@ -168,16 +168,8 @@ static void take_until_matched(MPIDI_UCX_taken_t *taken, ucp_ep_h self, bool is_
         taken->returns(taken);
 }
 
-/* The loan has ended. */
-static void take_at_once(uint64_t tag, size_t bytes, ucp_ep_h self)
+void MPIDI_UCX_finish_with_self(void *request)
 {
-    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FLAG_FAST_CMPL};
-    void *request = ucp_tag_send_nbx(self, room, bytes, tag, &param);
-
-    if (UCS_PTR_IS_ERR(request))
-        MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
-    if (!UCS_PTR_IS_PTR(request))
-        return;
     while (ucp_request_check_status(request) == UCS_INPROGRESS)
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
     ucp_request_release(request);
@@ -198,7 +190,7 @@ void MPIDI_UCX_loan_take(MPIDI_UCX_taken_t *taken, ucp_ep_h self)
         take_until_matched(taken, self, true);
     } else {
         taken->returns(taken);
-        take_at_once(loan.tag, loan.bytes, self);
+        MPIDI_UCX_match_at_once(self, room, loan.bytes, loan.tag);
     }
 }
 
