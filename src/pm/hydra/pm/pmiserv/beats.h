@@ -3,6 +3,8 @@
 #define BEATS_H_INCLUDED
 
 #include "hydra.h"
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -38,6 +40,20 @@ static inline uint64_t HYD_pmcd_beat_now(void)
 }
 
 static inline uint64_t HYD_pmcd_beat_limit(int seconds) { return (uint64_t) seconds * 1000000000; }
+
+/* Signals are for the main thread. */
+static inline bool HYD_pmcd_beat_thread(void *(*run)(void *) )
+{
+    sigset_t all, before;
+    pthread_t thread;
+    bool is_started;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    is_started = pthread_create(&thread, NULL, run, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_started && pthread_detach(thread) == 0;
+}
 
 /* ---- in the proxy ---- */
 

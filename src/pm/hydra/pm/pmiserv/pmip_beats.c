@@ -6,7 +6,6 @@
 #include "deaths.h"
 #include "guardian.h"
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
 static int fd = -1;
@@ -81,20 +80,6 @@ fn_fail:
     goto fn_exit;
 }
 
-/* Signals are for the other thread. */
-static bool start_thread(void)
-{
-    sigset_t all, before;
-    pthread_t thread;
-    bool is_started;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    is_started = pthread_create(&thread, NULL, beat, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started && pthread_detach(thread) == 0;
-}
-
 /* The first answer may take long, as mpiexec starts other proxies; so the second one counts. */
 static bool wait_for_lease(uint64_t *said)
 {
@@ -117,7 +102,7 @@ HYD_status HYD_pmcd_pmip_beats_begin(void)
     HYDU_guardian_start();
     if (!wait_for_lease(&said))
         HYDU_ERR_SETANDJUMP(status, HYD_GRACEFUL_ABORT, "%s", "");
-    if (!extend_lease(said) || !start_thread())
+    if (!extend_lease(said) || !HYD_pmcd_beat_thread(beat))
         HYDU_ERR_SETANDJUMP(status, HYD_INTERNAL_ERROR,
                             "MPIR_CVAR_FT_TIMEOUT: no process, or no thread, for the proxy\n");
 

@@ -95,20 +95,12 @@ static void *watch(void *arg MPL_UNUSED)
     return NULL;
 }
 
-/* Signals are for the main thread. */
 static bool start_thread(void)
 {
     static bool is_started;
-    sigset_t all, before;
-    pthread_t thread;
 
-    if (is_started)
-        return true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    is_started = pthread_create(&thread, NULL, watch, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started && pthread_detach(thread) == 0;
+    is_started = is_started || HYD_pmcd_beat_thread(watch);
+    return is_started;
 }
 
 /* ---- the main thread ---- */
