@@ -16,45 +16,15 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "drawn.h"
 
 enum { N = 2000, SECONDS = 60, LOG = 1 << 24 /* bytes, where shared pointers begin */ };
 
-static int me, size, round_now, version;
-static unsigned seed, longest = 30000;
-static const char *directory, *place = "the beginning";
+static int version;
+static const char *directory;
 static char name[512];
 static int mine[N], got[N];
 static MPI_Datatype in_turn; /* an element of each rank */
-
-static void hangs(int number)
-{
-    char text[128];
-
-    (void) number;
-    snprintf(text, sizeof(text), "rank %d, round %d, hangs in %s\n", me, round_now, place);
-    (void) !write(STDOUT_FILENO, text, strlen(text));
-    _exit(9);
-}
-
-static void fail(const char *what)
-{
-    printf("rank %d, round %d, %s: %s\n", me, round_now, place, what);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* The same on all ranks. */
-static unsigned draw(unsigned what, unsigned below)
-{
-    unsigned x = seed * 2654435761u ^ (unsigned) round_now * 40503u ^ what * 2246822519u;
-
-    x ^= x >> 15;
-    x *= 2246822519u;
-    x ^= x >> 13;
-    x *= 3266489917u;
-    x ^= x >> 16;
-    return x % below;
-}
 
 static void set_death(void)
 {

@@ -14,43 +14,12 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "drawn.h"
 
 enum { TAG = 5, TAG_PLACE = 6, SECONDS = 90, MOST = 64 };
 
 static char **words;
-static int rounds, round_now, me, size;
-static unsigned seed, longest = 30000;
-static const char *place = "the beginning";
-
-static void hangs(int number)
-{
-    char text[128];
-
-    (void) number;
-    snprintf(text, sizeof(text), "rank %d, round %d, hangs in %s\n", me, round_now, place);
-    (void) !write(STDOUT_FILENO, text, strlen(text));
-    _exit(9);
-}
-
-static void fail(const char *what)
-{
-    printf("rank %d, round %d, %s: %s\n", me, round_now, place, what);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* The same on all ranks. */
-static unsigned draw(unsigned what, unsigned below)
-{
-    unsigned x = seed * 2654435761u ^ (unsigned) round_now * 40503u ^ what * 2246822519u;
-
-    x ^= x >> 15;
-    x *= 2246822519u;
-    x ^= x >> 13;
-    x *= 3266489917u;
-    x ^= x >> 16;
-    return x % below;
-}
+static int rounds;
 
 /* One or two ranks, of which the second may die in the repair. */
 static int is_victim(void)
