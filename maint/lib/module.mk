@@ -51,7 +51,9 @@ unit_flags_release := -Og -g1
 flags_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 flags_tsan := -O1 -g -fsanitize=thread
 # It does not see the copies that the compiler writes out.  (C++ reads bits by them all the time.)
-c_flags_tsan := $(addprefix -fno-builtin-,memcpy memset memcmp)
+# gcc says of each fence that the sanitizer does not know it; clang does not know this warning.
+c_flags_tsan := $(addprefix -fno-builtin-,memcpy memset memcmp) -Wno-tsan \
+                -Wno-unknown-warning-option
 flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
 # objects FLAVOUR,SOURCES

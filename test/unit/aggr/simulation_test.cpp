@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "members.hpp"
@@ -546,9 +547,25 @@ TEST(Simulation, members_that_meet_without_room_agree) {
 }  // namespace
 }  // namespace aggr_test
 
+// Reads as the kernel does, which does not know what the owner has freed.  The bytes are volatile,
+// because a compiler makes a call of memcpy from any other loop.
+__attribute__((no_sanitize_address)) static std::string read_by_kernel(uint64_t from,
+                                                                       size_t bytes) {
+    std::string copy(bytes, '\0');
+    const volatile char *there = reinterpret_cast<const char *>(from);
+    for (size_t i = 0; i < bytes; i++)
+        copy[i] = there[i];
+    return copy;
+}
+
+// After a revocation owners free what they have lent, and others may still read there.  What is
+// written must always be in use.
 extern "C" bool simulated_copy(void *to, uint64_t from, size_t bytes) {
     if (aggr_test::unreachable > 0 && --aggr_test::unreachable == 0) return false;
-    memcpy(to, reinterpret_cast<const void *>(from), bytes);
+    if (aggr_test::turns_left == 1)
+        memcpy(to, read_by_kernel(from, bytes).data(), bytes);
+    else
+        memcpy(to, reinterpret_cast<const void *>(from), bytes);
     return true;
 }
 
