@@ -237,7 +237,8 @@ int main(int argc, char **argv)
     start_of_revoked();
     for (int round = 0; round < 20 && size > 1; round++)
         window_meanwhile();
-    if (size > 2)
+    /* with messages the broadcast may come by way of the last process, which has not called yet */
+    if (size > 2 && ct_is_one_node(MPI_COMM_WORLD))
         attributes();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
