@@ -191,10 +191,14 @@ MPL_STATIC_INLINE_PREFIX void MPIDIG_deaths_stand_in(MPIR_Win *win, int rank,
         MPIDIG_deaths_make_stand_in(win, rank, request);
 }
 
-/* Who cannot be answered may have died before this process is told. */
+/* Who cannot be answered may have died before this process is told.  For lack of memory the living
+ * cannot be answered either, and would wait. */
 MPL_STATIC_INLINE_PREFIX int MPIDIG_deaths_of_reply(int error)
 {
-    return likely(error == MPI_SUCCESS) || !MPIR_Deaths_watched ? error : MPI_SUCCESS;
+    return likely(error == MPI_SUCCESS) || !MPIR_Deaths_watched ||
+                   MPIR_ERR_GET_CLASS(error) == MPI_ERR_NO_MEM
+               ? error
+               : MPI_SUCCESS;
 }
 
 #endif
