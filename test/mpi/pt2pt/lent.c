@@ -169,7 +169,7 @@ int main(int argc, char **argv)
         cut_off(lengths[l], lengths[l] - 1);
     }
     freed();
-    if (has_loans && argc > 1)
+    if (ct_is_one_node(MPI_COMM_WORLD) && has_loans && argc > 1)
         CT_CHECK(ct_pvar_read(&loans) > before, "no message was lent");
     if (has_loans)
         ct_pvar_close(&loans);
