@@ -37,11 +37,47 @@ static void data_arrived(void *request, ucs_status_t status, size_t length MPL_U
     ucp_request_free(request);
 }
 
+static void return_loan(MPIDI_UCX_am_long_t *message)
+{
+    MPIDI_UCX_taken_t *taken = message->data;
+
+    taken->returns(taken);
+}
+
 /* Where nobody wants the data. */
 static void drop(MPIDI_UCX_am_long_t *message)
 {
-    ucp_am_data_release(MPIDI_UCX_global.ctx[message->vni].worker, message->data);
+    if (message->is_lent)
+        return_loan(message);
+    else
+        ucp_am_data_release(MPIDI_UCX_global.ctx[message->vni].worker, message->data);
     message->data = NULL;
+    message->arrived(message);
+}
+
+static bool copy_pieces(const MPIDI_UCX_loan_t *loan, const ucp_dt_iov_t *pieces, size_t n)
+{
+    size_t offset = 0;
+
+    for (size_t i = 0; i < n && offset < loan->bytes; i++) {
+        size_t bytes = MPL_MIN(pieces[i].length, loan->bytes - offset);
+
+        if (!MPIDI_UCX_loan_copy(loan, offset, pieces[i].buffer, bytes))
+            return false;
+        offset += bytes;
+    }
+    return true;
+}
+
+static void fetch_lent(MPIDI_UCX_am_long_t *message, const ucp_dt_iov_t *pieces, size_t n,
+                       void *copy)
+{
+    const MPIDI_UCX_taken_t *taken = message->data;
+    bool is_there = copy_pieces(&taken->loan, pieces, n);
+
+    return_loan(message);
+    message->data = copy;
+    note_end(message, is_there ? UCS_OK : UCS_ERR_CONNECTION_RESET);
     message->arrived(message);
 }
 
@@ -49,6 +85,7 @@ static void drop(MPIDI_UCX_am_long_t *message)
 static void fetch(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t count,
                   ucp_datatype_t type)
 {
+    const ucp_dt_iov_t whole = {copy ? copy : buffer, count};
     const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
                                                        UCP_OP_ATTR_FIELD_USER_DATA |
                                                        UCP_OP_ATTR_FIELD_DATATYPE,
@@ -57,6 +94,13 @@ static void fetch(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t
                                        .user_data = message};
     void *description = message->data, *request;
 
+    if (message->is_lent) {
+        if (type == ucp_dt_make_iov())
+            fetch_lent(message, buffer, count, NULL);
+        else
+            fetch_lent(message, &whole, 1, copy);
+        return;
+    }
     message->data = copy;
     request = ucp_am_recv_data_nbx(MPIDI_UCX_global.ctx[message->vni].worker, description,
                                    copy ? copy : buffer, count, &param);

@@ -37,7 +37,8 @@ static inline void *MPIDI_UCX_am_send_long(ucp_ep_h ep, const void *header, size
 
 /* A long message at its target. */
 typedef struct MPIDI_UCX_am_long {
-    void *data;         /* UCX's description; later a copy to be unpacked, or NULL */
+    void *data;         /* UCX's description or, */
+    bool is_lent;       /* a MPIDI_UCX_taken_t; later a copy to be unpacked, or NULL */
     int vni;            /* of its worker in MPIDI_UCX_global.ctx */
     MPIR_Request *rreq; /* of the handler; NULL without one */
     /* The data are there, or never come. */

@@ -21,7 +21,7 @@ typedef struct waiting {
     struct waiting *next;
     MPIDI_UCX_parcel_t parcel;
     MPIR_Request *req; /* NULL: a loan is returned */
-    void *packed;      /* what is lent, if its data have gaps */
+    void *packed;      /* what is lent, if its data have gaps; what parcel.head is in */
     uint64_t number;   /* of the loan */
 } waiting_t;
 
@@ -120,16 +120,25 @@ static inline MPIDI_UCX_lane_t *lane_to(MPIDI_av_entry_t *av)
     return lanes.recent[i].lane;
 }
 
-/* REQUIRES bytes <= LINES_FIRST.  False: the box is full. */
-static bool put_words(MPIDI_UCX_lane_t *lane, const void *data, size_t bytes, uint64_t word)
+/* Some bytes and more of them.  REQUIRES all are at most MPIDI_UCX_LINE_MOST.  False: the box is
+ * full. */
+static bool put_both(MPIDI_UCX_lane_t *lane, const void *data, size_t bytes, const void *more,
+                     size_t more_bytes, uint64_t word)
 {
     lines_letter_t letter;
 
-    if (!MPIR_lines_begin(&lane->sender, bytes, &letter))
+    if (!MPIR_lines_begin(&lane->sender, bytes + more_bytes, &letter))
         return false;
     memcpy(letter.data, data, bytes);
-    MPIR_lines_send(&lane->sender, &letter, bytes, word);
+    if (more_bytes > 0)
+        memcpy((char *) letter.data + bytes, more, more_bytes);
+    MPIR_lines_send(&lane->sender, &letter, bytes + more_bytes, word);
     return true;
+}
+
+static bool put_words(MPIDI_UCX_lane_t *lane, const void *data, size_t bytes, uint64_t word)
+{
+    return put_both(lane, data, bytes, NULL, 0, word);
 }
 
 /* Where processes may die.  The receiver tries whether the kernel lets it read this process. */
@@ -169,7 +178,8 @@ static void fence_has_left(void *request, ucs_status_t status MPL_UNUSED, void *
     ucp_request_release(request);
 }
 
-/* A fence that fails is never answered, and the lane stays closed. */
+/* A fence that fails is never answered, and the lane stays closed.  Who has died, and who could not
+ * be reached, has no endpoint. */
 static void send_fence(MPIDI_UCX_lane_t *lane)
 {
     const ucp_request_param_t param = {.op_attr_mask =
@@ -178,7 +188,7 @@ static void send_fence(MPIDI_UCX_lane_t *lane)
                                        .user_data = lane};
     void *request;
 
-    if (lane->is_fence_unsent)
+    if (lane->is_fence_unsent || !MPIDI_UCX_AV(lane->av).dest[0][0])
         return;
     lane->fence[1]++;
     request = ucp_am_send_nbx(MPIDI_UCX_AV(lane->av).dest[0][0], FENCE_ID, NULL, 0, lane->fence,
@@ -256,6 +266,7 @@ static inline bool put_into_box(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t
 static bool is_for_loan(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
 {
     return lane->open && lane->may_lend && !is_for_lines(parcel) &&
+           parcel->am != MPIDI_UCX_SHORT_AM &&
            __atomic_load_n(lane->may_lend, __ATOMIC_RELAXED) == LENDS;
 }
 
@@ -342,7 +353,7 @@ static waiting_t *take_out(MPIDI_UCX_lane_t *lane, waiting_t **at)
 /* False: no memory, and the lane lends no more. */
 static bool pack(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
 {
-    const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
+    MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
     MPI_Aint packed;
 
     waiting->packed = MPL_malloc(parcel->bytes, MPL_MEM_BUFFER);
@@ -351,6 +362,7 @@ static bool pack(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
     else
         MPIR_Typerep_pack(parcel->buf, parcel->count, parcel->datatype, 0, waiting->packed,
                           (MPI_Aint) parcel->bytes, &packed);
+    parcel->data = waiting->packed;
     return waiting->packed != NULL;
 }
 
@@ -368,8 +380,10 @@ static bool lend_first(MPIDI_UCX_lane_t *lane)
 
     if (parcel->has_gaps && parcel->bytes > 0 && !waiting->packed && !pack(lane, waiting))
         return false;
-    loan.address = (uintptr_t) (waiting->packed ? waiting->packed : parcel->data);
-    if (!put_words(lane, &loan, sizeof(loan), LOAN))
+    loan.address = (uintptr_t) parcel->data;
+    if (!(parcel->am
+              ? put_both(lane, &loan, sizeof(loan), parcel->head, parcel->head_bytes, LOAN_AM)
+              : put_words(lane, &loan, sizeof(loan), LOAN)))
         return false;
     waiting->number = ++lanes.loans;
     take_out(lane, &lane->first);
@@ -394,15 +408,16 @@ static enum MPIDI_UCX_way wait_here(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parc
     enum MPIDI_UCX_way way = MPIDI_UCX_WAITS;
 
     lane->may_lend = NULL;
-    while (way == MPIDI_UCX_WAITS) {
+    for (;;) {
+        if (!lane->first)
+            way = find_way(lane, parcel);
+        if (way != MPIDI_UCX_WAITS)
+            return way;
         lanes.progress();
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
         (void) MPIDI_deferred_poll(0);
         MPIR_Yield_idle_in_vci();
-        if (!lane->first)
-            way = find_way(lane, parcel);
     }
-    return way;
 }
 
 enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_parcel_t *parcel,
@@ -425,33 +440,41 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
     return way;
 }
 
-bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, int handler, const void *header,
-                               size_t bytes)
+void MPIDI_UCX_lanes_make_way(MPIDI_av_entry_t *av)
 {
-    const MPIDI_UCX_am_header_t ucx_header = {.handler_id = (uint16_t) handler};
-    MPIDI_UCX_parcel_t parcel = {
-        .bytes = bytes + MPIDI_UCX_AM_BRIEF_SZ, .tag = NOTE, .datatype = MPI_BYTE, .is_note = true};
-    char *message;
-    MPIDI_UCX_lane_t *lane;
-    MPIR_Request *req = NULL;
-    enum MPIDI_UCX_way way;
+    const MPIDI_UCX_parcel_t by_ucx = {.is_sync = true};
+    MPIDI_UCX_lane_t *lane = lane_to(av);
 
-    if (!MPIDI_UCX_lines.on)
+    if (!lane)
+        return;
+    (void) wait_here(lane, &by_ucx);
+    MPIDI_UCX_lines_sent(lane, &by_ucx);
+}
+
+bool MPIDI_UCX_lanes_send_long(MPIDI_av_entry_t *av, const MPIDI_UCX_parcel_t *parcel,
+                               MPIR_Request *sreq, void *buffer)
+{
+    MPIDI_UCX_lane_t *lane = lane_to(av);
+    enum MPIDI_UCX_way way = MPIDI_UCX_WAITS;
+    waiting_t *waiting = NULL;
+
+    if (!lane)
         return false;
-    message = MPL_malloc(parcel.bytes, MPL_MEM_BUFFER);
-    if (!message)
-        return false;
-    memcpy(MPIDI_UCX_am_brief_pack(ucx_header, message), header, bytes);
-    parcel.data = message;
-    way = MPIDI_UCX_lines_send(MPIDIU_comm_rank_to_av(comm, rank), &parcel, &lane, &req);
+    if (!lane->first)
+        way = find_way(lane, parcel);
     if (way == MPIDI_UCX_WAITS) {
-        MPIR_Request_free(req);
-        return true;
+        waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_BUFFER);
+        if (!waiting)
+            way = wait_here(lane, parcel);
     }
-    MPL_free(message);
-    if (way == MPIDI_UCX_BY_UCX && lane)
-        MPIDI_UCX_lines_sent(lane, &parcel);
-    return way == MPIDI_UCX_BY_LINE;
+    if (way == MPIDI_UCX_BY_UCX) {
+        MPIDI_UCX_lines_sent(lane, parcel);
+        return false;
+    }
+    *waiting = (waiting_t){.parcel = *parcel, .req = sreq, .packed = buffer};
+    enqueue(lane, waiting);
+    send_loans(lane);
+    return true;
 }
 
 /* ---- what waits ---- */
@@ -469,6 +492,20 @@ static void complete(MPIR_Request *req, ucs_status_t status)
         req->status.MPI_ERROR = MPI_ERR_OTHER;
     }
     MPIDIU_request_complete(req);
+}
+
+/* What waits, or is lent. */
+static void finish(waiting_t *waiting, ucs_status_t status)
+{
+    int mpi_errno;
+
+    if (waiting->parcel.am != MPIDI_UCX_LONG_AM) {
+        complete(waiting->req, status);
+        return;
+    }
+    mpi_errno = MPIDIG_global.origin_cbs[waiting->parcel.handler](waiting->req);
+    if (mpi_errno)
+        MPIDI_UCX_handler_errno = mpi_errno;
 }
 
 static void has_left(void *request, ucs_status_t status, void *req)
@@ -495,6 +532,27 @@ static void send_note_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
     waiting->parcel.data = NULL;
 }
 
+/* The request owns the buffer, and ends. */
+static void send_am_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+{
+    const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
+    MPIDI_UCX_ucp_request_t *request = NULL;
+
+    if (MPIDI_UCX_AV(lane->av).dest[0][0] || !MPIDI_UCX_peer_connect(lane->av, 0, 0))
+        request = MPIDI_UCX_am_send_long(MPIDI_UCX_AV(lane->av).dest[0][0], parcel->head,
+                                         parcel->head_bytes, parcel->data, parcel->bytes,
+                                         MPIDI_UCX_am_send_long_callback);
+    if (!UCS_PTR_IS_PTR(request)) {
+        finish(waiting, UCS_OK);
+        return;
+    }
+    waiting->req->dev.ch4.am.netmod_am.ucx.pack_buffer = waiting->packed;
+    waiting->req->dev.ch4.am.netmod_am.ucx.handler_id = parcel->handler;
+    waiting->packed = NULL;
+    request->req = waiting->req;
+    ucp_request_release(request);
+}
+
 static void return_has_left(void *request, ucs_status_t status MPL_UNUSED, void *borrowed)
 {
     MPL_free(borrowed);
@@ -516,7 +574,7 @@ static void return_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
         MPL_free(waiting);
 }
 
-static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+static void send_message_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
 {
     const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
     ucp_request_param_t param = {.op_attr_mask =
@@ -548,7 +606,7 @@ static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
 
 static void forget(waiting_t *waiting)
 {
-    if (waiting->parcel.is_note)
+    if (waiting->parcel.am == MPIDI_UCX_SHORT_AM)
         MPL_free((void *) waiting->parcel.data);
     MPIR_Datatype_release_if_not_builtin(waiting->parcel.datatype);
     MPL_free(waiting->packed);
@@ -564,12 +622,18 @@ static void end_loan(MPIDI_UCX_lane_t *lane, waiting_t **at, ucs_status_t status
     if (!*at)
         lane->lent_end = at;
     MPIDI_UCX_lines.lent--;
-    complete(waiting->req, status);
+    finish(waiting, status);
     forget(waiting);
 }
 
 static void send_waiting(MPIDI_UCX_lane_t *lane)
 {
+    static void (*const send_by_ucx[])(MPIDI_UCX_lane_t *, waiting_t *) = {
+        [MPIDI_UCX_NO_AM] = send_message_by_ucx,
+        [MPIDI_UCX_SHORT_AM] = send_note_by_ucx,
+        [MPIDI_UCX_LONG_AM] = send_am_by_ucx,
+    };
+
     for (send_loans(lane); lane->first; send_loans(lane)) {
         enum MPIDI_UCX_way way = find_way(lane, &lane->first->parcel);
         waiting_t *waiting;
@@ -582,7 +646,7 @@ static void send_waiting(MPIDI_UCX_lane_t *lane)
             continue;
         }
         if (way == MPIDI_UCX_BY_UCX) {
-            (waiting->parcel.is_note ? send_note_by_ucx : send_by_ucx)(lane, waiting);
+            send_by_ucx[waiting->parcel.am](lane, waiting);
             MPIDI_UCX_lines_sent(lane, &waiting->parcel);
         } else {
             complete(waiting->req, UCS_OK);
@@ -679,13 +743,13 @@ void MPIDI_UCX_lanes_end(int local_rank)
         return;
     while (lane->first) {
         waiting_t *waiting = take_out(lane, &lane->first);
-        complete(waiting->req, UCS_ERR_CONNECTION_RESET);
+        finish(waiting, UCS_ERR_CONNECTION_RESET);
         forget(waiting);
     }
     while (lane->lent)
         end_loan(lane, &lane->lent, UCS_ERR_CONNECTION_RESET);
     set_fence_due(lane, false);
-    lane->open = lane->is_fenced = false;
+    lane->open = lane->is_fenced = lane->is_fresh = false;
 }
 
 static void read_sent(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,

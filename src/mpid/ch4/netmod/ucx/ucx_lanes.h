@@ -25,11 +25,12 @@ enum {
 enum { FENCE_ID = 3, RETURN_ID = 4 };
 
 /* Words of slots with something else than a message: no context has these numbers. */
-#define NOTE (~UINT64_C(0))   /* an active message */
-#define LOAN (~UINT64_C(1))   /* a long message: MPIDI_UCX_loan_t */
-#define RETURN (~UINT64_C(2)) /* of a loan: return_t */
-#define WISH (~UINT64_C(3))   /* to lend: wish_t */
-#define LEAST_WORD WISH
+#define NOTE (~UINT64_C(0))    /* an active message */
+#define LOAN (~UINT64_C(1))    /* a long message: MPIDI_UCX_loan_t */
+#define RETURN (~UINT64_C(2))  /* of a loan: return_t */
+#define WISH (~UINT64_C(3))    /* to lend: wish_t */
+#define LOAN_AM (~UINT64_C(4)) /* a long active message: MPIDI_UCX_loan_t, and then its headers */
+#define LEAST_WORD LOAN_AM
 
 /* In the receiver's box, a word for each sender: may it lend? */
 enum { LENDS = 1, LENDS_NOT = 2 };
@@ -67,6 +68,12 @@ static inline uint32_t *MPIDI_UCX_box_lenders(lines_box_t *box)
 void MPIDI_UCX_lanes_init(uint64_t *notices, size_t most, bool (*progress)(void));
 /* What waits is sent if it can be, and fences that are due. */
 void MPIDI_UCX_lanes_send(void);
+/* A long active message.  The request and `buffer` are the lane's from here on.  False:
+ * the caller keeps them, and sends by UCX now. */
+bool MPIDI_UCX_lanes_send_long(MPIDI_av_entry_t *av, const MPIDI_UCX_parcel_t *parcel,
+                               MPIR_Request *sreq, void *buffer);
+/* Waits until UCX may have a message that goes to this process. */
+void MPIDI_UCX_lanes_make_way(MPIDI_av_entry_t *av);
 /* Nothing goes to this process any more. */
 void MPIDI_UCX_lanes_end(int local_rank);
 void MPIDI_UCX_lanes_free(void);

@@ -225,14 +225,19 @@ static ucs_status_t return_arrives(void *unused MPL_UNUSED, const void *header M
 /* False: there is no memory now, and the slot stays. */
 static bool borrow(const lines_slot_t *slot)
 {
+    const char *data = MPIR_lines_data(&lines.receiver, slot);
     MPIDI_UCX_taken_t *taken = NULL;
 
     if (MPIDI_UCX_loans_can_be_taken())
-        taken = MPIDI_UCX_lanes_borrow(MPIR_lines_data(&lines.receiver, slot));
+        taken = MPIDI_UCX_lanes_borrow(data);
     if (!taken)
         return false;
+    if (slot->word == LOAN_AM)
+        MPIDI_UCX_peers_keep_lent(data + sizeof(taken->loan), slot->length - sizeof(taken->loan),
+                                  taken);
     MPIR_lines_pass(&lines.receiver, slot);
-    MPIDI_UCX_loan_take(taken, lines.self);
+    if (slot->word == LOAN)
+        MPIDI_UCX_loan_take(taken, lines.self);
     return true;
 }
 
@@ -287,7 +292,7 @@ static bool take(const lines_slot_t *slot)
         give_to_ucx(slot);
     } else if (slot->word == NOTE) {
         keep_note(slot);
-    } else if (slot->word == LOAN) {
+    } else if (slot->word == LOAN || slot->word == LOAN_AM) {
         return borrow(slot);
     } else if (slot->word == RETURN) {
         memcpy(&back, MPIR_lines_data(&lines.receiver, slot), sizeof(back));

@@ -20,6 +20,8 @@
  * A lane that was opened in vain, since a long message came soon, wants twice as many short
  * messages before the next fence.  So who sends short and long ones in turn uses UCX alone.
  *
+ * Active messages (ucx_am_lines.c) go by the same lanes, in one order with the others.
+ *
  * No message that UCX would send at once waits for the receiver to make progress, unless its box is
  * full.
  *
@@ -62,7 +64,15 @@ typedef struct MPIDI_UCX_parcel {
     size_t bytes;
     uint64_t tag;
     bool has_gaps, is_sync;
-    bool is_note; /* an active message, as UCX would send it; `data` is the lane's while it waits */
+    enum {
+        MPIDI_UCX_NO_AM,
+        MPIDI_UCX_SHORT_AM, /* as UCX would send it; `data` is the lane's while it waits */
+        MPIDI_UCX_LONG_AM   /* its data are lent */
+    } am;
+    /* Of a long one: what is in front of the data, and its handler. */
+    const void *head;
+    size_t head_bytes;
+    int handler;
 } MPIDI_UCX_parcel_t;
 
 enum MPIDI_UCX_way {
@@ -76,19 +86,30 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
                                         MPIDI_UCX_lane_t **lane, MPIR_Request **request);
 void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel);
 
-static inline bool MPIDI_UCX_lines_is_note(int handler, int vnis)
+/* Where processes may die, UCX has nothing but TCP inside a node: all active messages go by lines.
+ * Else those do whose order among others does not matter. */
+static inline bool MPIDI_UCX_lines_have_am(const MPIR_Comm *comm, int handler, int vnis)
 {
 #ifdef MPIR_WITHOUT_REVOCATION
     return false;
+#elif defined(MPIR_WITHOUT_HELPER)
+    return unlikely(MPIR_Deaths_watched || handler == MPIDIG_COMM_AGREE ||
+                    handler == MPIDIG_COMM_REVOKE) &&
+           vnis == 0;
 #else
-    return unlikely(handler == MPIDIG_COMM_AGREE || handler == MPIDIG_COMM_REVOKE) && vnis == 0;
+    return unlikely(MPIR_Deaths_watched || handler == MPIDIG_COMM_AGREE ||
+                    handler == MPIDIG_COMM_REVOKE) &&
+           vnis == 0 && !MPIDI_UCX_COMM(comm).by_events;
 #endif
 }
 
-/* Active messages of a header whose order among others does not matter, except of those that go
- * this way, too.  True: it is sent, or will be.  False: the caller sends it by UCX now. */
+/* An active message of a header; and of one with data, which ends as MPIDI_NM_am_isend() says.
+ * True: it is sent, or will be.  False: the caller sends it by UCX now.  ucx_am_lines.c */
 bool MPIDI_UCX_lines_send_note(MPIR_Comm *comm, int rank, int handler, const void *header,
                                size_t bytes);
+bool MPIDI_UCX_lines_send_am(MPIR_Comm *comm, int rank, int handler, const void *header,
+                             size_t bytes, const void *data, MPI_Aint count, MPI_Datatype datatype,
+                             MPIR_Request *sreq);
 
 /* Takes a message back that waits.  Nothing happens if it does not wait any more. */
 void MPIDI_UCX_lines_cancel(MPIR_Request *request);

@@ -23,11 +23,16 @@ static bool copy(const MPIDI_UCX_loan_t *loan, size_t offset, void *to, size_t b
     return bytes == 0 || MPIR_reach_copy(loan->process, false, &mine, &theirs, 1) == 0;
 }
 
+/* The dead's number may be another process's by now. */
+bool MPIDI_UCX_loan_copy(const MPIDI_UCX_loan_t *loan, size_t offset, void *to, size_t bytes)
+{
+    return !MPIR_Deaths_has(loan->rank) && copy(loan, offset, to, bytes);
+}
+
 /* For UCX, which takes no error here. */
 static void copy_or_note(const MPIDI_UCX_loan_t *loan, size_t offset, void *to, size_t bytes)
 {
-    /* the dead's number may be another process's by now */
-    if (!MPIR_Deaths_has(loan->rank) && copy(loan, offset, to, bytes))
+    if (MPIDI_UCX_loan_copy(loan, offset, to, bytes))
         return;
     memset(to, 0, bytes);
     MPIDI_UCX_loan_is_lost = true;

@@ -48,6 +48,9 @@ extern struct MPIDI_UCX_loans MPIDI_UCX_loans;
  * trial, with `tag`, which nothing else has, shows what it does with more. */
 void MPIDI_UCX_loans_init(size_t at_once, uint64_t tag, ucp_ep_h self);
 
+/* Copies some of the data.  False: the sender has died, or the kernel refuses. */
+bool MPIDI_UCX_loan_copy(const MPIDI_UCX_loan_t *loan, size_t offset, void *to, size_t bytes);
+
 /* Waits for what UCX does with this process alone. */
 void MPIDI_UCX_finish_with_self(void *request);
 

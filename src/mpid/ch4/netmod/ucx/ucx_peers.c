@@ -206,11 +206,9 @@ static void queue_again(MPIDI_UCX_am_long_t *transfer)
 static int queue_of(int index) { return index < MPIDI_UCX_global.num_vnis ? index : 0; }
 
 /* It keeps its place among the others. */
-static ucs_status_t keep_long_message(void *index, const void *header, size_t header_length,
-                                      void *data, size_t length MPL_UNUSED,
-                                      const ucp_am_recv_param_t *param MPL_UNUSED)
+static void keep_long(int index, const void *header, size_t header_length, void *data, bool is_lent)
 {
-    int queue = queue_of((int) (intptr_t) index);
+    int queue = queue_of(index);
     size_t bytes = MPL_MAX(sizeof(long_message_t) + header_length, SHORT_BYTES + 1);
     message_t *message = take_block(queue, bytes);
     long_message_t *parts;
@@ -222,11 +220,23 @@ static ucs_status_t keep_long_message(void *index, const void *header, size_t he
     message->is_long = true;
     message->has_begun = false;
     parts = (long_message_t *) message->data;
-    parts->transfer =
-        (MPIDI_UCX_am_long_t){.data = data, .vni = (int) (intptr_t) index, .arrived = queue_again};
+    parts->transfer = (MPIDI_UCX_am_long_t){
+        .data = data, .is_lent = is_lent, .vni = index, .arrived = queue_again};
     MPIR_Memcpy(parts->header, header, header_length);
     MPIDI_deferred_add(&messages, queue, &message->job);
+}
+
+static ucs_status_t keep_long_message(void *index, const void *header, size_t header_length,
+                                      void *data, size_t length MPL_UNUSED,
+                                      const ucp_am_recv_param_t *param MPL_UNUSED)
+{
+    keep_long((int) (intptr_t) index, header, header_length, data, false);
     return UCS_INPROGRESS;
+}
+
+void MPIDI_UCX_peers_keep_lent(const void *header, size_t length, struct MPIDI_UCX_taken *taken)
+{
+    keep_long(0, header, length, taken, true);
 }
 
 static ucs_status_t keep_long_messages(int index)

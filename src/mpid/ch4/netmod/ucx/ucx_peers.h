@@ -41,6 +41,9 @@ int MPIDI_UCX_peers_keep_messages(int index);
 extern void (*MPIDI_UCX_peers_met)(void);
 /* One that has come another way, and belongs behind those of the first VNI that wait. */
 void MPIDI_UCX_peers_keep_message(const void *data, size_t length);
+/* The same of one whose data are lent. */
+struct MPIDI_UCX_taken;
+void MPIDI_UCX_peers_keep_lent(const void *header, size_t length, struct MPIDI_UCX_taken *taken);
 
 /* Statement: the endpoint of an entry of the address vector, or an error in mpi_errno and on to
  * fn_fail. */

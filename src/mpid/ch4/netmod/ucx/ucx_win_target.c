@@ -76,6 +76,14 @@ fn_fail:
     goto fn_exit;
 }
 
+/* Where processes may die, UCX reaches memory in a node by TCP.  Active messages come by lines. */
+static bool is_near(MPIR_Win *win, int rank)
+{
+    return MPIR_Deaths_watched && MPIDI_UCX_lines.on &&
+           MPIDI_UCX_lines_have_am(win->comm_ptr, question_id, MPIDI_WIN(win, am_vci)) &&
+           MPIDIU_comm_rank_to_av(win->comm_ptr, rank)->is_local;
+}
+
 MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win *win, int rank)
 {
     int vci = MPIDI_WIN(win, am_vci);
@@ -85,13 +93,15 @@ MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win *win, int rank)
     if (!target)
         return NULL;
     target->rank = rank;
-    if (MPIDI_NM_am_send_hdr(rank, win->comm_ptr, question_id, &question, sizeof(question), vci,
-                             vci)) {
-        MPL_free(target);
-        return NULL;
+    if (!is_near(win, rank)) {
+        if (MPIDI_NM_am_send_hdr(rank, win->comm_ptr, question_id, &question, sizeof(question), vci,
+                                 vci)) {
+            MPL_free(target);
+            return NULL;
+        }
+        MPIDI_UCX_WIN(win).unanswered++;
     }
     HASH_ADD(hash_handle, MPIDI_UCX_WIN(win).targets, rank, sizeof(int), target, MPL_MEM_RMA);
-    MPIDI_UCX_WIN(win).unanswered++;
     known++;
     return target;
 }
