@@ -66,9 +66,8 @@ class Schedule {
     }
     // The member ends at this step of its own, and `killed` is true from then on.
     void kill(size_t member, size_t step, bool *killed) {
-        victim_ = member;
-        last_step_ = step;
-        killed_ = killed;
+        members_[member].last_step = step;
+        members_[member].killed = killed;
     }
     // In vain so far: somebody else must go on first.
     static void wait() {
@@ -92,7 +91,8 @@ class Schedule {
         ucontext_t context;
         std::unique_ptr<char[]> stack{new char[STACK_BYTES]};
         bool done = false, waits = false, right = false;
-        size_t steps = 0;
+        size_t steps = 0, last_step = 0;
+        bool *killed = nullptr;
     };
 
     static void start() {
@@ -103,8 +103,7 @@ class Schedule {
     }
     void end_if_killed() {
         Member &me = members_[current_];
-        if (!killed_ || current_ != victim_ || me.steps != last_step_) return;
-        *killed_ = me.done = me.right = true;
+        if (me.killed && me.steps == me.last_step) *me.killed = me.done = me.right = true;
     }
     void wake() {
         for (auto &member : members_)
@@ -116,8 +115,7 @@ class Schedule {
     std::vector<Member> members_;
     std::vector<Body> bodies_;
     ucontext_t scheduler_;
-    size_t current_ = 0, changes_ = 0, victim_ = 0, last_step_ = 0;
-    bool *killed_ = nullptr;
+    size_t current_ = 0, changes_ = 0;
 };
 
 inline size_t next_that_can(size_t from, const std::vector<bool> &can) {

@@ -3,6 +3,7 @@
 mpi_core_sources += \
     src/mpi/aggr/shared/aggr_arena.c \
     src/mpi/aggr/shared/aggr_board.c \
+    src/mpi/aggr/aggr_block.c \
     src/mpi/aggr/aggr_comm.c \
     src/mpi/aggr/aggr_direct.c \
     src/mpi/aggr/aggr_error.c \

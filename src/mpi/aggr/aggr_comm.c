@@ -104,7 +104,7 @@ static void refuse(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t own, b
 
 /* A context id comes again when all members have freed its communicator.  That of a revoked one,
  * which some members may not have used as others have, does not come again at all. */
-static void describe(const MPIR_Comm *comm, aggr_party_t *party)
+void MPIR_Aggr_describe(const MPIR_Comm *comm, aggr_party_t *party)
 {
     party->key = comm->context_id;
     party->members = comm->local_size;
@@ -140,7 +140,7 @@ static aggr_offer_t attempt(MPIR_Comm *comm, unsigned number)
 
     if (!hall)
         return none;
-    describe(comm, &party);
+    MPIR_Aggr_describe(comm, &party);
     if (!aggr->meeting)
         aggr->meeting = MPIR_aggr_meeting(hall, &party);
     if (!aggr->meeting)

@@ -45,6 +45,9 @@ aggr_group_t *MPIR_Aggr_group(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mp
  * of chance. */
 int MPIR_Aggr_agree_at_once(MPIR_Comm *comm);
 
+/* The party of the communicator's meeting.  REQUIRES comm->local_size <= AGGR_PARTY */
+void MPIR_Aggr_describe(const MPIR_Comm *comm, aggr_party_t *party);
+
 /* Does the order of operations show in the result?  Of integers it does not, but for functions of
  * the user. */
 bool MPIR_Aggr_is_rounded(MPI_Datatype datatype, MPI_Op op);

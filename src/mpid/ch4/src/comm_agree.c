@@ -3,16 +3,22 @@
 #include "mpidimpl.h"
 #include "mpidch4r.h"
 #include "comm_agree.h"
+#include "agree_lines.h"
 #include "agree_parts.h"
 #include "deaths.h"
 #include "mpir_ctxid_group.h"
 #include "mpir_others.h"
 #include "objects.h"
+#include "../../../mpi/aggr/shared/aggr_shared.h"
 
 /*
- * The agreements of communicators, by active messages.  A member that has the result and returns
- * still answers others, in the progress engine.  So the last agreement of a communicator stays
- * until the next one, or MPI's end, and the communicator with it (MPIR_Comm_keep_revoked).
+ * The agreements of communicators.  Few members of one node share memory for them from the second
+ * one on, or a later one (agree_lines.h).  Others agree by active messages, and so do all before
+ * that.
+ *
+ * By messages, a member that has the result and returns still answers others, in the progress
+ * engine.  So the last agreement of a communicator stays until the next one, or MPI's end, and the
+ * communicator with it (MPIR_Comm_keep_revoked).
  *
  * A message may come before this process calls, or before it has the communicator.
  * A value with many dead goes in several messages, one after the other (agree_parts.h).
@@ -43,6 +49,7 @@ typedef struct MPIDIG_agreement {
     MPIR_Comm *comm;
     uint32_t number;
     agree_t *agree;
+    void *lines; /* shared memory; NULL: the members send messages */
     agree_parts_t parts;
     struct MPIDIG_agreement *next;
 } agreement_t;
@@ -230,6 +237,7 @@ static agreement_t *make(MPIR_Comm *comm, uint32_t number)
     }
     agreement->comm = comm;
     agreement->number = number;
+    agreement->lines = NULL;
     agreement->parts = (agree_parts_t){NULL};
     agreement->next = all;
     tell_of_dead(agreement);
@@ -422,13 +430,43 @@ static int contribute(agreement_t *agreement, uint32_t flag, const uint64_t offe
     return MPI_SUCCESS;
 }
 
+/* All members get the same answer: they share memory from some agreement on.  They try to have it
+ * in their first, second, fourth .. agreement. */
+static void *find_lines(MPIR_Comm *comm, uint32_t number)
+{
+    const agreement_t *last = number > 0 ? find(comm, number - 1) : NULL;
+    const uint32_t count = number + 1;
+
+    if (last && last->lines)
+        return last->lines;
+    if (!MPIR_Do_others_exist() || MPIDIG_agree_members(comm) > AGREE_LINES_MOST ||
+        (count & number) != 0)
+        return NULL;
+    return MPIR_Aggr_shared_block(comm, (unsigned) __builtin_ctz(count) + 1,
+                                  MPIR_agree_lines_bytes(MPIDIG_agree_members(comm)));
+}
+
+/* One that others have begun by messages stays so. */
+static agreement_t *prepare(MPIR_Comm *comm)
+{
+    const uint32_t number = MPIDI_COMM(comm, agreements);
+    agreement_t *agreement = find_or_make(comm, number);
+
+    if (!agreement)
+        return NULL;
+    agreement->lines = find_lines(comm, number);
+    if (agreement->lines)
+        MPIR_agree_share(agreement->agree, agreement->lines, number + 1);
+    return agreement;
+}
+
 int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
                        agreement_t **agreement)
 {
     int mpi_errno;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    *agreement = find_or_make(comm, MPIDI_COMM(comm, agreements));
+    *agreement = prepare(comm);
     mpi_errno = *agreement ? contribute(*agreement, flag, offer) : no_memory();
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     return mpi_errno;
@@ -447,6 +485,7 @@ int MPIDIG_agree_test(agreement_t *agreement, const agree_value_t **result)
     const agree_value_t *found;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    MPIR_agree_poll(agreement->agree);
     found = MPIR_agree_result(agreement->agree);
     /* all members have the results of earlier ones: each has contributed to this one */
     if (found && knows_dead(agreement->agree))
@@ -460,20 +499,31 @@ int MPIDIG_agree_test(agreement_t *agreement, const agree_value_t **result)
     return mpi_errno;
 }
 
+/* Of lines, what is needed of the progress engine is the news of deaths. */
+static int wait_turn(const agreement_t *agreement, unsigned *turns)
+{
+    return agreement->lines && !MPIR_Deaths_news() ? MPIR_Aggr_turn(turns)
+                                                   : MPID_Progress_test(NULL);
+}
+
 int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
                  const agree_value_t **result)
 {
     agreement_t *agreement;
     int mpi_errno = MPIDIG_agree_begin(comm, flag, offer, &agreement);
+    unsigned turns = 0;
+    int unused = MPI_SUCCESS;
 
     *result = NULL;
     while (mpi_errno == MPI_SUCCESS) {
         mpi_errno = MPIDIG_agree_test(agreement, result);
         if (mpi_errno != MPI_SUCCESS || *result)
             break;
-        mpi_errno = MPID_Progress_test(NULL);
+        mpi_errno = wait_turn(agreement, &turns);
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     }
+    if (mpi_errno == MPI_SUCCESS && agreement->lines)
+        (void) MPIR_Aggr_done(0, &unused); /* who finds the result at once makes progress, too */
     return mpi_errno;
 }
 

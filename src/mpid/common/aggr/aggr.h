@@ -130,6 +130,9 @@ typedef struct aggr_waiting_t {
     void *context;
 } aggr_waiting_t;
 
+/* A turn but for the reads; *turns counts them.  Returns what the progress function does. */
+int MPIR_aggr_give_way(const aggr_waiting_t *waiting, unsigned *turns);
+
 /* Where members run.  Members with the same number share a cache or a memory; 0: not known.  All
  * processes get the same answers. */
 enum { AGGR_LEVELS = 2 }; /* the nearest first: a cache, a memory */

@@ -59,9 +59,6 @@ void MPIR_aggr_step(void);
 #define AGGR_STEP() ((void) 0)
 #endif
 
-/* One turn of waiting: yields, and calls the caller's progress function from time to time. */
-int MPIR_aggr_give_way(const aggr_waiting_t *waiting, unsigned *turns);
-
 /* Of `lines`: the members', or the leaders'. */
 static inline aggr_line_t *MPIR_aggr_line_of(const aggr_group_t *group, aggr_line_t *lines,
                                              int member, uint32_t seq)

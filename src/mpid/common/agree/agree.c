@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "agree.h"
+#include "agree_lines.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct agree {
     walk_t awaited;        /* children before it have sent */
     agree_list_t dead;     /* that this member knows of */
     agree_list_t has_sent; /* members whose values are in `value` */
+    agree_lines_t lines;   /* in shared memory; memory NULL: members send messages */
     agree_value_t *value;  /* folded so far, or the result */
     agree_value_t plain;   /* the last field: a value without dead */
 };
@@ -193,6 +195,78 @@ static bool advance(agree_t *agree)
     return true;
 }
 
+/* ---- shared memory ---- */
+
+static uint64_t bits_of(agree_set_t set)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < set.n; i++)
+        bits |= UINT64_MAX >> (AGREE_LINES_MOST - set.runs[i].length) << set.runs[i].first;
+    return bits;
+}
+
+/* Answers how many it has written. */
+static uint32_t write_runs(uint64_t bits, agree_run_t *runs)
+{
+    uint32_t n = 0;
+
+    for (uint32_t at = 0; at < AGREE_LINES_MOST && bits >> at; at += runs[n++].length) {
+        at += (uint32_t) __builtin_ctzll(bits >> at);
+        runs[n].first = at;
+        runs[n].length =
+            ~(bits >> at) ? (uint32_t) __builtin_ctzll(~(bits >> at)) : AGREE_LINES_MOST;
+    }
+    return n;
+}
+
+static bool take_bits(agree_t *agree, const agree_bits_t *result)
+{
+    const size_t most = AGREE_LINES_MOST / 2; /* runs of a set */
+    agree_value_t *value = &agree->plain;
+
+    if (result->dead)
+        value = malloc(sizeof(*value) + 2 * most * sizeof(value->runs[0]));
+    if (!value)
+        return false;
+    *value = (agree_value_t){
+        .offer = {result->offer[0], result->offer[1]}, .flag = result->flag, .has_result = 1};
+    if (result->dead) {
+        value->dead = write_runs(result->dead, value->runs);
+        value->acked = write_runs(result->acked, value->runs + value->dead);
+    }
+    use(agree, value);
+    return true;
+}
+
+void MPIR_agree_share(agree_t *agree, void *memory, uint32_t number)
+{
+    agree->lines = (agree_lines_t){memory, agree->members, agree->me, number, 0};
+}
+
+static void put_bits(const agree_t *agree, uint32_t flag, const uint64_t offer[2],
+                     agree_set_t acked)
+{
+    const agree_bits_t bits = {.offer = {offer[0], offer[1]},
+                               .dead = bits_of(MPIR_agree_told(agree)),
+                               .acked = bits_of(acked),
+                               .flag = flag};
+
+    MPIR_agree_lines_put(&agree->lines, &bits);
+}
+
+void MPIR_agree_poll(agree_t *agree)
+{
+    agree_bits_t result;
+
+    if (!agree->lines.memory || agree->value->has_result || agree->has_failed)
+        return;
+    if (MPIR_agree_lines_poll(&agree->lines, bits_of(MPIR_agree_told(agree)), agree->calls.fold,
+                              &result) &&
+        !take_bits(agree, &result))
+        agree->has_failed = true;
+}
+
 /* ---- what is known ---- */
 
 agree_set_t MPIR_agree_told(const agree_t *agree) { return MPIR_agree_list_set(&agree->dead); }
@@ -206,7 +280,8 @@ const agree_value_t *MPIR_agree_result(const agree_t *agree)
 
 int MPIR_agree_awaited(const agree_t *agree)
 {
-    if (!agree->has_contributed || agree->has_failed || agree->value->has_result)
+    if (!agree->has_contributed || agree->has_failed || agree->value->has_result ||
+        agree->lines.memory)
         return -1;
     return agree->awaited.at >= 0 ? agree->awaited.at : agree->parent;
 }
@@ -249,7 +324,9 @@ void MPIR_agree_contribute(agree_t *agree, uint32_t flag, const uint64_t offer[2
     agree->has_contributed = true;
     if (agree->value->has_result || agree->has_failed)
         return;
-    if (!fold(agree, flag, offer, MPIR_agree_told(agree), acked) || !advance(agree))
+    if (agree->lines.memory)
+        put_bits(agree, flag, offer, acked);
+    else if (!fold(agree, flag, offer, MPIR_agree_told(agree), acked) || !advance(agree))
         agree->has_failed = true;
 }
 
@@ -285,6 +362,8 @@ void MPIR_agree_deaths(agree_t *agree, agree_set_t dead)
         agree->has_failed = true;
         return;
     }
+    if (agree->lines.memory)
+        return;
     agree->parent = find_parent(agree);
     agree->awaited = first_child(agree);
     if (!agree->value->has_result) {

@@ -31,6 +31,8 @@
  * deaths told, for as long as another member may be without it: until it contributes to the next
  * agreement of the same members.
  *
+ * Members that share memory may do without messages (agree_lines.h): MPIR_agree_share.
+ *
  * A member that finds no memory fails.  It is then as one that contributes too late: no other one
  * has a wrong result, but the others may wait for it.
  */
@@ -87,6 +89,13 @@ static inline size_t MPIR_agree_value_bytes(const agree_value_t *value)
  * the same for all members: children of each in the tree, 1 at least. */
 agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls);
 void MPIR_agree_free(agree_t *agree); /* NULL is fine */
+
+/* Before it contributes: there are no messages, and MPIR_agree_poll finds the result.  All members do
+ * the same with the same memory (agree_lines.h), of which this is the agreement of this number.
+ * REQUIRES members <= AGREE_LINES_MOST */
+void MPIR_agree_share(agree_t *agree, void *memory, uint32_t number);
+/* After it has contributed; nothing happens where messages decide. */
+void MPIR_agree_poll(agree_t *agree);
 
 /* Once.  REQUIRES: those that are acknowledged have been told as dead. */
 void MPIR_agree_contribute(agree_t *agree, uint32_t flag, const uint64_t offer[2],
