@@ -90,25 +90,36 @@ static void mark(MPIR_Comm *comm, bool is_revoked)
     MPIDIG_comm_revoked_begin(comm);
 }
 
-/* Also parts that this process has not needed: another member may have sent a long message on one.
- * Without memory for them, that message stays. */
 static void mark_parts(MPIR_Comm *comm, bool is_revoked)
 {
-    if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT)
-        (void) MPIR_Comm_need_own_node_comms(comm);
-    mark(comm, is_revoked);
     if (comm->node_comm)
         mark(comm->node_comm, is_revoked);
     if (comm->node_roots_comm)
         mark(comm->node_roots_comm, is_revoked);
 }
 
+/* Another member may have sent a long message on one.  Without memory for them, that message
+ * stays. */
+void MPIDIG_comm_mark_late_parts(MPIR_Comm *comm)
+{
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    if (MPIR_Comm_need_own_node_comms(comm) == MPI_SUCCESS)
+        mark_parts(comm, comm->revoked);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+}
+
+static void mark_with_parts(MPIR_Comm *comm, bool is_revoked)
+{
+    mark(comm, is_revoked);
+    mark_parts(comm, is_revoked);
+}
+
 static void mark_all(MPIR_Comm *comm, bool is_revoked)
 {
-    mark_parts(comm, is_revoked);
+    mark_with_parts(comm, is_revoked);
     MPIR_Ctxid_end_duplicates(comm);
     if (is_inter(comm) && (comm->local_comm || MPII_Setup_intercomm_localcomm(comm) == MPI_SUCCESS))
-        mark_parts(comm->local_comm, is_revoked);
+        mark_with_parts(comm->local_comm, is_revoked);
 }
 
 int MPIR_Comm_repair_begins(MPIR_Comm *comm)

@@ -16,6 +16,7 @@
 
 typedef struct watched {
     MPIR_Comm *comm;
+    bool has_parts; /* or will have none */
     struct watched *next;
 } watched_t;
 
@@ -25,6 +26,7 @@ enum { PASS_EVERY = 100, OF_A_PASS = 32, NBC_TAGS = 64 };
 enum { POINT_TO_POINT = MPIR_CONTEXT_INTRA_PT2PT, COLLECTIVES = MPIR_CONTEXT_INTRA_COLL };
 
 static watched_t *all_watched, *next_watched;
+static unsigned without_parts; /* of them */
 static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
 static int hook_id = -1;
 
@@ -86,8 +88,24 @@ static void drop(MPIR_Comm *comm)
         drop_of_collectives(comm);
 }
 
+/* A communicator's parts by nodes, which this process has not needed, are watched, too.  Making them
+ * takes longer than all else, so who learns of a revocation does not wait for it. */
+static MPIR_Comm *next_without_parts(void)
+{
+    watched_t *at = all_watched;
+
+    if (without_parts == 0)
+        return NULL;
+    while (at->has_parts)
+        at = at->next;
+    at->has_parts = true;
+    without_parts--;
+    return at->comm;
+}
+
 static int pass(int *made_progress)
 {
+    MPIR_Comm *comm;
     static unsigned calls; /* threads may lose counts, which does no harm */
     unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
 
@@ -103,7 +121,10 @@ static int pass(int *made_progress)
         next_watched = at->next;
         drop(at->comm);
     }
+    comm = next_without_parts();
     drop_leave();
+    if (comm)
+        MPIDIG_comm_mark_late_parts(comm);
     return MPI_SUCCESS;
 }
 
@@ -112,6 +133,12 @@ static bool has_hook(void)
     if (hook_id < 0 && MPIR_Progress_hook_register(pass, &hook_id) != MPI_SUCCESS)
         hook_id = -1;
     return hook_id >= 0;
+}
+
+static bool has_all_parts(MPIR_Comm *comm)
+{
+    return comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT ||
+           MPL_atomic_acquire_load_int(&comm->node_comms_made) != MPIR_NODE_COMMS_NONE;
 }
 
 static bool is_watched(const MPIR_Comm *comm)
@@ -137,8 +164,9 @@ void MPIDIG_comm_revoked_begin(MPIR_Comm *comm)
         watched = MPL_malloc(sizeof(*watched), MPL_MEM_COMM);
     drop(comm);
     if (watched) {
-        *watched = (watched_t){comm, all_watched};
+        *watched = (watched_t){comm, has_all_parts(comm), all_watched};
         __atomic_store_n(&all_watched, watched, __ATOMIC_RELAXED);
+        without_parts += !watched->has_parts;
         MPIR_Progress_hook_activate(hook_id);
     }
     drop_leave();
@@ -154,6 +182,7 @@ void MPIR_Comm_revoked_end(MPIR_Comm *comm)
             __atomic_store_n(at, watched->next, __ATOMIC_RELAXED);
             if (next_watched == watched)
                 next_watched = watched->next;
+            without_parts -= !watched->has_parts;
             MPL_free(watched);
             break;
         }

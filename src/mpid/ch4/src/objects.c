@@ -35,7 +35,7 @@ void MPIDIG_visit_comms(MPIDIG_visitor_t visit, void *context)
 
 void MPIDIG_visit_requests(MPIDIG_visitor_t visit, void *context)
 {
-    for (int pool = 0; pool < MPIR_REQUEST_NUM_POOLS; pool++) {
+    for (int pool = 0; pool < MPIDI_global.n_vcis; pool++) { /* a VCI has the pool of its number */
         if (visit_all(&MPIR_Request_mem[pool], visit, context))
             return;
     }
