@@ -237,17 +237,23 @@ static int tell_other_group(MPIR_Comm *comm, bool is_forwarded)
     return mpi_errno;
 }
 
+/* The others are told before what takes longer here. */
 static int revoke_once(MPIR_Comm *comm, int teller)
 {
+    int mpi_errno = MPI_SUCCESS;
+
     if (comm->revoked)
         return MPI_SUCCESS;
-    mark_all(comm, true);
-    if (is_inter(comm))
+    if (is_inter(comm)) {
+        mark_all(comm, true);
         return tell_other_group(comm, teller >= 0);
+    }
+    comm->ended = comm->revoked = 1; /* a message that waits makes progress */
     note_teller(comm, teller);
-    return teller >= 0 && tells_all(comm) && !is_teller_dead(comm)
-               ? MPI_SUCCESS
-               : tell_group(comm, comm->context_id, 1);
+    if (teller < 0 || !tells_all(comm) || is_teller_dead(comm))
+        mpi_errno = tell_group(comm, comm->context_id, 1);
+    mark_all(comm, true);
+    return mpi_errno;
 }
 
 /* What the dead have not told. */
