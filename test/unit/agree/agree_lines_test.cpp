@@ -142,7 +142,7 @@ TEST(Lines, AllOrdersWithFewChangesAndADeathAtEachStep) {
 
 TEST(Lines, RandomOrdersAndDeaths) {
     std::mt19937_64 random(1);
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < 3000; i++) {
         const size_t members = 2 + random() % 5, deaths = random() % members;
         std::vector<Kill> kills;
         for (size_t k = 0; k < deaths; k++)
@@ -260,7 +260,7 @@ TEST(Lines, WithoutMemoryInOneMember) {
 
 // Threads as members.  The last one ends in the middle; the others are told of it.
 TEST(Threads, AgreeInSharedMemory) {
-    enum { MEMBERS = 4, AGREEMENTS = 400, LAST = 250 };
+    enum { MEMBERS = 4, AGREEMENTS = 200, LAST = 120 };
     const Memory memory = memory_for(MEMBERS);
     const agree_run_t last = {MEMBERS - 1, 1};
     std::atomic<bool> has_died{false};
