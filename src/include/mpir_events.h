@@ -70,12 +70,19 @@ bool MPIR_Events_are_for_all(void);
 /* Does the helper make progress now? */
 bool MPIR_Events_run(void);
 
+/* Is the caller's thread the helper? */
+bool MPIR_Events_are_handled(void);
+
 /* The network has such a source; without one there is no helper.  Zeros: it has none any more. */
 void MPIR_Events_set_source(const MPIR_Events_source_t *source);
 void MPIR_Events_set_late(const MPIR_Events_late_t *late);
 
 /* A hook of the progress engine has become active: a helper that sleeps has to look again. */
 void MPIR_Events_hook_is_active(void);
+
+/* The program has left operations in queues that progress issues (MPIDI_DEFERRED_TARGETS), and goes
+ * on: a helper that sleeps or pauses has to look again, soon. */
+void MPIR_Events_leave_work(void);
 
 /* At the end of MPI_Init, and before MPI_Finalize takes anything down.  Where the helper cannot
  * start, progress is made as without it. */

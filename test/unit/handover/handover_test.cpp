@@ -103,7 +103,10 @@ class Served {
     }
     static bool arm(void *context) { return static_cast<Served *>(context)->engine.arm(); }
     static void sleep(void *context) { static_cast<Served *>(context)->engine.sleep(); }
-    static void pause(void *, unsigned microseconds) { usleep(microseconds); }
+    static bool pause(void *, unsigned microseconds) {
+        usleep(microseconds);
+        return false;
+    }
 
     handover_t handover_;
     std::thread helper_;
@@ -162,6 +165,56 @@ TEST(Threads, AHelperThatFindsTheProgramInsideLooksAgain) {
     served.leave();
     while (served.taken_by_helper == 0)
         std::this_thread::yield();
+}
+
+// A helper without work, whose pauses are looked at.
+struct Paced {
+    handover_t handover;
+    std::atomic<bool> is_left{false};
+    std::atomic<unsigned> latest{0}, pauses{0};
+
+    void serve() {
+        const handover_work_t how = {work, arm, sleep, pause, this};
+        MPIR_handover_serve(&handover, &how);
+    }
+    // The program calls again and again.
+    void call() {
+        MPIR_handover_enter(&handover);
+        MPIR_handover_leave(&handover);
+        std::this_thread::yield();
+    }
+
+  private:
+    static bool work(void *) { return false; }
+    static bool arm(void *) { return true; }
+    static void sleep(void *) {}
+    static bool pause(void *context, unsigned microseconds) {
+        auto *me = static_cast<Paced *>(context);
+        me->latest = microseconds;
+        me->pauses++;
+        usleep(microseconds);
+        return me->is_left;
+    }
+};
+
+TEST(Threads, PausesGrowUnlessWorkIsLeft) {
+    Paced paced;
+    ASSERT_TRUE(MPIR_handover_init(&paced.handover));
+    std::thread helper([&] { paced.serve(); });
+    while (paced.latest != HANDOVER_PAUSE_MOST)
+        paced.call();
+    paced.is_left = true;
+    // they may grow while the program is kept from leaving its call
+    unsigned least = 0;
+    for (unsigned before = paced.pauses, end = before + 10000; least < 20 && before < end;) {
+        while (paced.pauses == before)
+            paced.call();
+        before = paced.pauses;
+        least = paced.latest == HANDOVER_PAUSE_LEAST ? least + 1 : 0;
+    }
+    EXPECT_EQ(least, 20u);
+    MPIR_handover_stop(&paced.handover);
+    helper.join();
 }
 
 TEST(Threads, NothingIsDoneInsideTheProgramsCalls) {

@@ -142,7 +142,10 @@ struct Network : Engine {
         auto *me = static_cast<Network *>(context);
         Machine::wait_until([me] { return me->rings + me->is_over != 0; });
     }
-    static void pause(void *, unsigned) { Machine::pause(); }
+    static bool pause(void *, unsigned) {
+        Machine::pause();
+        return false;
+    }
 };
 
 // A network, its program and its helper.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* ppoll */
+#define _GNU_SOURCE
+
 #include "mpidimpl.h"
 #include "mpir_arrivals.h"
 #include "mpir_events.h"
@@ -44,6 +47,9 @@ cvars:
 
 #define KEY "mpix_progress_events"
 
+/* Of helper.rests, in this order. */
+enum { AWAKE, PAUSES, SLEEPS };
+
 MPIR_Events_t MPIR_Events;
 
 static struct {
@@ -55,7 +61,7 @@ static struct {
     bool is_wanted, is_running, has_handlers;
     bool has_run;              /* since MPI_Init; MPI_Finalize may have ended it */
     unsigned long long starts; /* of the thread */
-    uint32_t sleeps;           /* until an event: what is no event has to wake it */
+    uint32_t rests;            /* what is no event has to wake it */
     unsigned long long passes; /* of the engine that found something */
 } helper;
 
@@ -72,6 +78,11 @@ bool MPIR_Events_are_for_all(void)
 }
 
 bool MPIR_Events_run(void) { return helper.is_running && helper.is_wanted; }
+
+bool MPIR_Events_are_handled(void)
+{
+    return helper.is_running && pthread_equal(pthread_self(), helper.thread);
+}
 
 void MPIR_Events_set_source(const MPIR_Events_source_t *source)
 {
@@ -147,35 +158,59 @@ static bool is_to_look(void)
     return MPIR_Progress_hook_is_any_active() || MPIDI_deferred_is_pending();
 }
 
-/* A hook that becomes active is no event.  The helper says that it sleeps before it looks at the
- * hooks, and the program looks whether it sleeps when a hook is active: one sees the other. */
+/* A hook that becomes active is no event, nor is work that the program leaves.  The helper says
+ * that it rests before it looks at these, and the program looks whether it rests when they are
+ * there: one sees the other. */
+static void begin_rest(uint32_t kind)
+{
+    __atomic_store_n(&helper.rests, kind, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void end_rest(void)
+{
+    __atomic_store_n(&helper.rests, AWAKE, __ATOMIC_RELAXED);
+    hear_rings();
+}
+
 static void sleep_until_event(void *context MPL_UNUSED)
 {
     struct pollfd ends[] = {{.fd = helper.wake, .events = POLLIN},
                             {.fd = helper.source.descriptor, .events = POLLIN}};
 
-    __atomic_store_n(&helper.sleeps, 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    begin_rest(SLEEPS);
     poll(ends, 2, is_to_look() ? LOOK_MS : -1);
-    __atomic_store_n(&helper.sleeps, 0, __ATOMIC_RELAXED);
-    hear_rings();
+    end_rest();
 }
 
-void MPIR_Events_hook_is_active(void)
+/* Ends a rest of this kind, or a deeper one. */
+static void end_rest_from(uint32_t kind)
 {
     if (!helper.is_running)
         return;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&helper.sleeps, __ATOMIC_RELAXED) &&
-        __atomic_exchange_n(&helper.sleeps, 0, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&helper.rests, __ATOMIC_RELAXED) >= kind &&
+        __atomic_exchange_n(&helper.rests, AWAKE, __ATOMIC_RELAXED) != AWAKE)
         ring();
 }
 
-static void sleep_for(void *context MPL_UNUSED, unsigned microseconds)
+void MPIR_Events_hook_is_active(void) { end_rest_from(SLEEPS); }
+
+void MPIR_Events_leave_work(void) { end_rest_from(PAUSES); }
+
+static bool is_work_left(void) { return MPIDI_deferred_has(MPIDI_DEFERRED_TARGETS); }
+
+static bool pause_for(void *context MPL_UNUSED, unsigned microseconds)
 {
+    struct pollfd end = {.fd = helper.wake, .events = POLLIN};
     struct timespec time = {.tv_nsec = (long) microseconds * 1000};
 
-    nanosleep(&time, NULL);
+    begin_rest(PAUSES);
+    if (is_work_left())
+        time.tv_nsec = HANDOVER_PAUSE_LEAST * 1000;
+    ppoll(&end, 1, &time, NULL);
+    end_rest();
+    return is_work_left();
 }
 
 /* One piece of work with the lock of all functions.  True: nothing is left. */
@@ -202,7 +237,7 @@ static void serve_by_lock(void)
 
 static void *serve(void *argument MPL_UNUSED)
 {
-    static const handover_work_t how = {work, arm, sleep_until_event, sleep_for, NULL};
+    static const handover_work_t how = {work, arm, sleep_until_event, pause_for, NULL};
 
     if (MPIR_Events.state & MPIR_EVENTS_MARKED)
         MPIR_handover_serve(&MPIR_Events.handover, &how);
@@ -243,8 +278,7 @@ static void end_of_thread(void)
  * ends the program inside MPI may hold the lock that the helper waits for. */
 static void stop_at_exit(void)
 {
-    if (!helper.is_running || helper.process != getpid() ||
-        pthread_equal(pthread_self(), helper.thread))
+    if (!helper.is_running || helper.process != getpid() || MPIR_Events_are_handled())
         return;
     tell_to_stop();
     if (MPIR_Events.state & MPIR_EVENTS_MARKED)

@@ -164,9 +164,11 @@ static bool is_quiet(handover_t *handover, const handover_work_t *work, pace_t *
         pace->pause = HANDOVER_PAUSE_LEAST;
         return false;
     }
-    work->pause(work->context,
-                pace->pause < HANDOVER_PAUSE_MOST ? pace->pause : HANDOVER_PAUSE_MOST);
-    if (pace->pause <= HANDOVER_PAUSE_MOST)
+    if (work->pause(work->context,
+                    pace->pause < HANDOVER_PAUSE_MOST ? pace->pause : HANDOVER_PAUSE_MOST) &&
+        !is_same)
+        pace->pause = HANDOVER_PAUSE_LEAST;
+    else if (pace->pause <= HANDOVER_PAUSE_MOST)
         pace->pause *= 2;
     return false;
 }

@@ -114,7 +114,9 @@ typedef struct {
     bool (*arm)(void *context);
     /* Until an event comes that arm() was for, or `wake` is called. */
     void (*sleep)(void *context);
-    void (*pause)(void *context, unsigned microseconds);
+    /* It may end earlier.  True: work waits that the program has left.  Then the next pause is the
+     * least one, unless the program is still in the same call. */
+    bool (*pause)(void *context, unsigned microseconds);
     void *context;
 } handover_work_t;
 
@@ -126,10 +128,10 @@ enum { HANDOVER_PAUSE_LEAST = 50, HANDOVER_PAUSE_MOST = 1000 };
  *
  * A program that calls again and again makes progress by itself.  The helper leaves it alone: it
  * works only if the program has been outside, without a call, since the helper's latest look.  It
- * looks after a sleep, and otherwise after pauses, which grow as long as the program calls.  It
- * arms only where it works, so that nothing wakes it meanwhile.  If the program stays in one call
- * for all those pauses, it sleeps until the program leaves.  After that it looks again, for the
- * program may have left with work undone. */
+ * looks after a sleep, and otherwise after pauses, which grow as long as the program calls and
+ * leaves nothing to the helper.  It arms only where it works, so that nothing wakes it meanwhile.
+ * If the program stays in one call for all those pauses, it sleeps until the program leaves.  After
+ * that it looks again, for the program may have left with work undone. */
 void MPIR_handover_serve(handover_t *handover, const handover_work_t *work);
 
 /* MPIR_handover_serve() returns soon, if the caller also ends sleep().  Any thread. */

@@ -10,6 +10,11 @@ static void (*poll_source)(void);
 
 void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t *kind) { kinds[number] = kind; }
 
+bool MPIDI_deferred_has(int number)
+{
+    return kinds[number] && __atomic_load_n(&kinds[number]->queues[0].first, __ATOMIC_RELAXED);
+}
+
 void MPIDI_deferred_set_source(void (*poll)(void))
 {
     int before = poll_source ? MPIDI_DEFERRED_SOURCE : 0;

@@ -70,6 +70,9 @@ MPL_STATIC_INLINE_PREFIX bool MPIDI_deferred_is_pending(void)
     return MPL_atomic_relaxed_load_int(&MPIDI_deferred_jobs) & ~MPIDI_DEFERRED_SOURCE;
 }
 
+/* Has the kind jobs?  A thread may ask without any lock, and learns what has been so. */
+bool MPIDI_deferred_has(int number);
+
 /* Progress.  REQUIRES: the lock of the VCI is held. */
 MPL_STATIC_INLINE_PREFIX int MPIDI_deferred_poll(int vci)
 {
