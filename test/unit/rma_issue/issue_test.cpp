@@ -405,6 +405,75 @@ TEST_F(LongEpochs, NeverStayWhereProgressIsMadeMeanwhile) {
     EXPECT_GE(stay(50), 40u);
 }
 
+// How long native operations keep their thread, which a helper could be.
+struct Copies : Epoch {
+    bool leaves(size_t bytes) { return MPIR_rma_issue_leaves(&epochs.target, &set, bytes); }
+
+    // The first operation behind a flush, or behind others in flight.
+    void issue(double seconds, size_t bytes = 1 << 20, bool is_first = true) {
+        rma_issue_target_t &target = epochs.target;
+        if (is_first) MPIR_rma_issue_settled(&target, target.issued);
+        MPIR_rma_issue_issued(&target);
+        MPIR_rma_issue_took(&target, bytes, seconds);
+        MPIR_rma_issue_went_out(&target);
+    }
+
+    void SetUp() override {
+        epochs.open(true);
+        epochs.reach(RI_CLEAR);
+    }
+    void TearDown() override { epochs.close(); }
+};
+
+TEST_F(Copies, LeaveWhatTakesLong) {
+    EXPECT_FALSE(leaves(SIZE_MAX)) << "nothing is known yet";
+    issue(400e-6);
+    EXPECT_TRUE(leaves(1 << 20));
+    EXPECT_TRUE(leaves(1 << 18));
+    EXPECT_FALSE(leaves(1 << 16)) << "25 us";
+}
+
+TEST_F(Copies, StayWhereTheNetworkReadsTheMemory) {
+    issue(2e-6);
+    EXPECT_FALSE(leaves(1 << 20));
+    issue(2e-6, 1 << 22);
+    EXPECT_FALSE(leaves(1 << 24));
+}
+
+TEST_F(Copies, AreAMeanInWhichOneDisturbanceDoesLittle) {
+    for (int i = 0; i < 10; i++)
+        issue(20e-6);
+    issue(1.0);
+    EXPECT_FALSE(leaves(1 << 20));
+    for (int i = 0; i < 10; i++)
+        issue(400e-6);
+    EXPECT_TRUE(leaves(1 << 20));
+    for (int i = 0; i < 10; i++)
+        issue(2e-6);
+    EXPECT_FALSE(leaves(1 << 20));
+}
+
+TEST_F(Copies, AreNotMeasuredBehindOthersInFlight) {
+    issue(400e-6);
+    for (int i = 0; i < 10; i++)
+        issue(1e-6, 1 << 20, false);
+    EXPECT_TRUE(leaves(1 << 20));
+}
+
+TEST_F(Copies, StayWithAFullQueueAndInOtherModes) {
+    issue(400e-6);
+    epochs.target.waiting = set.queue;
+    EXPECT_TRUE(leaves(1 << 20));
+    epochs.target.waiting++;
+    EXPECT_FALSE(leaves(1 << 20));
+    epochs.target.waiting = 0;
+    for (rma_issue_mode_t mode : {RI_EAGER, RI_LAZY}) {
+        set.mode = mode;
+        EXPECT_FALSE(leaves(1 << 20));
+    }
+    set.mode = RI_HYBRID;
+}
+
 TEST_F(LongEpochs, DoNotStayWithoutHistory) {
     set.adapt = false;
     waited[false] = 5, waited[true] = 1;

@@ -11,6 +11,9 @@
 /* Epochs with long operations until the other way is tried again. */
 #define LOOK_AGAIN 32
 
+/* Seconds of copying that are worth another thread's wake. */
+#define LEFT_LEAST 50e-6
+
 void MPIR_rma_issue_target_init(rma_issue_target_t *target, size_t room)
 {
     memset(target, 0, sizeof(*target));
@@ -323,6 +326,24 @@ rma_issue_step_t MPIR_rma_issue_next(rma_issue_target_t *target,
     if (next.what == RI_SEND && next.flags & RI_END_EPOCH)
         target->permission = RI_CLOSED;
     return next;
+}
+
+/* A mean of the latest, because others' work disturbs.  What follows an operation in flight is only
+ * noted, and says nothing. */
+void MPIR_rma_issue_took(rma_issue_target_t *target, size_t bytes, double seconds)
+{
+    double now = seconds / (double) bytes, known = target->copied;
+
+    if (target->issued != target->settled + 1)
+        return;
+    target->copied = known > 0 ? (known + (now < 2 * known ? now : 2 * known)) / 2 : now;
+}
+
+bool MPIR_rma_issue_leaves(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                           size_t bytes)
+{
+    return settings->mode == RI_HYBRID && target->waiting <= settings->queue &&
+           (double) bytes * target->copied > LEFT_LEAST;
 }
 
 void MPIR_rma_issue_waited(rma_issue_target_t *target, double seconds)

@@ -108,6 +108,7 @@ typedef struct rma_issue_target {
     size_t epoch_long, known_long;  /* bytes of long operations: this epoch, known epochs */
     double epoch_waited, waited[2]; /* seconds, 0 if unknown; index: does it wait first? */
     unsigned since_look;            /* epochs since the other choice was tried */
+    double copied;                  /* seconds a byte: see MPIR_rma_issue_took() */
 } rma_issue_target_t;
 
 enum { RI_HABIT = 2 };
@@ -207,6 +208,15 @@ static inline bool MPIR_rma_issue_is_long(const rma_issue_target_t *target)
 {
     return target->epoch_long > 0;
 }
+
+/* A native operation that sends so many bytes has kept its thread for so many seconds, which is
+ * long where the network copies them.  REQUIRES: MPIR_rma_issue_went_out() follows. */
+void MPIR_rma_issue_took(rma_issue_target_t *target, size_t bytes, double seconds);
+
+/* Would an operation that sends so many bytes keep the caller long, if it were issued now?  Then it
+ * gains by leaving it in the queue for another thread. */
+bool MPIR_rma_issue_leaves(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                           size_t bytes);
 
 /* Is one native operation all that the next flush waits for? */
 static inline bool MPIR_rma_issue_went_alone(const rma_issue_target_t *target)

@@ -292,7 +292,58 @@ static int flush_targets(MPIR_Win *win)
 #ifdef MPIR_WITHOUT_ONE_SIDED
 static bool is_timed(MPIR_Win *win MPL_UNUSED) { return false; }
 static void add_time_since(MPIR_Win *win MPL_UNUSED, const MPL_time_t *begin MPL_UNUSED) {}
+static void set_early_flush(void) {}
 #else
+
+/* ---- flushes that nobody waits for ---- */
+
+typedef struct {
+    uint64_t win_id;
+    int rank;
+    unsigned marks;
+} early_flush_t;
+
+/* A later flush of the endpoint ends behind this one, and so does the window. */
+static void end_early_flush(void *request, ucs_status_t status, void *user_data)
+{
+    early_flush_t *early = user_data;
+    MPIR_Win *win = (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, early->win_id);
+
+    if (status == UCS_OK && win != MPIDIU_MAP_NOT_FOUND && early->marks == MPIDI_UCX_WIN(win).marks)
+        MPIDI_UCX_win_unmark(win, MPIDI_UCX_win_target_find(win, early->rank));
+    MPL_free(early);
+    ucp_request_free(request);
+}
+
+/* Then the flush at the end of the epoch has nothing to do, if nothing follows.  Without memory,
+ * that one does it all. */
+static void begin_early_flush(MPIR_Win *win, int rank)
+{
+    int vni = MPIDI_UCX_get_win_vni(win);
+    MPIDI_UCX_win_target_t *target = MPIDI_UCX_win_target_find(win, rank);
+    ucp_ep_h ep = MPIDI_UCX_WIN_TO_EP(win, rank, vni);
+    early_flush_t *early;
+    ucs_status_ptr_t request;
+
+    if (!target || target->need_sync == MPIDI_UCX_WIN_SYNC_UNSET || !ep)
+        return;
+    early = MPL_malloc(sizeof(*early), MPL_MEM_RMA);
+    if (!early)
+        return;
+    *early = (early_flush_t){MPIDIG_WIN(win, win_id), rank, MPIDI_UCX_WIN(win).marks};
+    request =
+        ucp_ep_flush_nbx(ep, &(ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                                                                    UCP_OP_ATTR_FIELD_USER_DATA,
+                                                    .cb.send = end_early_flush,
+                                                    .user_data = early});
+    if (UCS_PTR_IS_PTR(request))
+        return;
+    MPL_free(early);
+    if (UCS_PTR_STATUS(request) == UCS_OK)
+        MPIDI_UCX_win_unmark(win, target);
+}
+
+static void set_early_flush(void) { MPIDIG_rma_flush_early = begin_early_flush; }
 
 /* A fence takes its time itself. */
 static bool is_timed(MPIR_Win *win)
@@ -344,6 +395,7 @@ void MPIDI_UCX_win_target_init(void)
     question_id = MPIDIG_am_reg_cb_dynamic(NULL, question_cb);
     answer_id = MPIDIG_am_reg_cb_dynamic(NULL, answer_cb);
     MPIR_Assert(question_id >= 0 && answer_id >= 0);
+    set_early_flush();
     MPIR_Pvar_register(
         MPI_T_PVAR_CLASS_LEVEL, "rma_ucx_targets", &known, NULL, "CH4_UCX",
         "other processes whose part of a window this one has a key to, or has asked for");

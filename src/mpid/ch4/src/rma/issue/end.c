@@ -8,8 +8,22 @@ int MPIDIG_rma_await_answers(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    while (!mpi_errno && target->unanswered)
+    while (!mpi_errno && target->carrying)
         mpi_errno = MPIDIG_rma_wait_for(win, target, MPIDIG_rma_epoch(win)->cause);
+    return mpi_errno;
+}
+
+int MPIDIG_rma_issue_await_releases(MPIR_Win *win)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!MPIDIG_WIN(win, issue))
+        return MPI_SUCCESS;
+    MPIDIG_RMA_EACH_TARGET(MPIDIG_WIN(win, issue), target)
+    {
+        while (!mpi_errno && target->unanswered && !MPIDIG_deaths_are_in_win(win))
+            mpi_errno = MPIDIG_rma_progress(win);
+    }
     return mpi_errno;
 }
 

@@ -4,16 +4,41 @@
 
 #include "rma/issue/progress.h"
 
-static int issue_native(MPIR_Win *win, MPIDIG_rma_target_t *target)
+/* Only a helper needs to know. */
+static bool is_timed(const MPIDIG_rma_target_t *target, const MPIDIG_rma_op_t *op)
+{
+    return op->queue.bytes > target->issue.room && MPIDIG_rma_op_sends(op) &&
+           MPIDIG_rma_has_helper();
+}
+
+int MPIDIG_rma_issue_natively(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma_op_t *op)
+{
+    bool timed = is_timed(target, op);
+    MPL_time_t begin, end;
+    double seconds;
+    int mpi_errno;
+
+    MPIDIG_WIN(win, issue)->counts.native++;
+    if (timed)
+        MPL_wtime(&begin);
+    mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
+    if (timed) {
+        MPL_wtime(&end);
+        MPL_wtime_diff(&begin, &end, &seconds);
+        MPIR_rma_issue_took(&target->issue, op->queue.bytes, seconds);
+    }
+    MPIR_rma_issue_went_out(&target->issue);
+    return mpi_errno;
+}
+
+static int issue_first(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) MPIR_rma_issue_take(&target->issue);
     int mpi_errno;
 
-    MPIDIG_WIN(win, issue)->counts.native++;
     target->is_busy = true;
-    mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
+    mpi_errno = MPIDIG_rma_issue_natively(win, target, op);
     target->is_busy = target->is_lost;
-    MPIR_rma_issue_went_out(&target->issue);
     MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
     return mpi_errno;
 }
@@ -73,7 +98,7 @@ int MPIDIG_rma_advance(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goa
             step.flags |= MPIDIG_rma_epoch(win)->flags(win, target);
             mpi_errno = MPIDIG_rma_send_message(win, target, &step);
         } else if (step.what == RI_ISSUE) {
-            MPIDIG_rma_note_failure(&target->failed, issue_native(win, target));
+            MPIDIG_rma_note_failure(&target->failed, issue_first(win, target));
         } else {
             break;
         }
@@ -154,18 +179,52 @@ int MPIDIG_rma_advance_all(MPIR_Win *win, rma_issue_goal_t goal)
     return mpi_errno;
 }
 
+bool MPIDIG_rma_is_for_helper(MPIR_Win *win, const MPIDIG_rma_target_t *target,
+                              const MPIDIG_rma_op_t *op)
+{
+    return MPIDIG_rma_op_sends(op) && MPIDIG_rma_has_helper() &&
+           MPIR_rma_issue_leaves(&target->issue, &MPIDIG_WIN(win, issue)->settings,
+                                 op->queue.bytes);
+}
+
+/* Is the last operation of the queue for a helper, or behind one that is? */
+static bool is_last_for_helper(MPIR_Win *win, const MPIDIG_rma_target_t *target)
+{
+    const rma_issue_op_t *last = target->issue.tail;
+
+    if (target->is_ready && target->issue.waiting <= MPIDIG_WIN(win, issue)->settings.queue)
+        return MPIDIG_rma_has_helper();
+    return last && !last->packed &&
+           MPIDIG_rma_is_for_helper(win, target, (const MPIDIG_rma_op_t *) last);
+}
+
+/* True: the permission is there, and the helper issues the queue. */
+static bool leave_to_helper(MPIR_Win *win, MPIDIG_rma_target_t *target)
+{
+    if (target->issue.permission == RI_ASKED)
+        target_look(win, target);
+    if (target->issue.permission != RI_GRANTED || target->is_lost)
+        return false;
+    MPIDIG_rma_ready(target);
+    MPIDIG_rma_leave_work();
+    return true;
+}
+
 /* An operation was queued.  Progress is needed for messages in flight, not for operations that only
- * wait. */
+ * wait.  What is for the helper must not go out in this call. */
 int MPIDIG_rma_go_on(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goal_t goal)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned waiting = target->issue.waiting;
     bool is_long = MPIR_rma_issue_is_long(&target->issue);
+    bool is_for_helper = is_long && is_last_for_helper(win, target);
     MPL_time_t begin;
 
+    if (is_for_helper && leave_to_helper(win, target))
+        return MPI_SUCCESS;
     if (is_long)
         MPL_wtime(&begin);
-    if (target->issue.permission == RI_ASKED)
+    if (target->issue.permission == RI_ASKED && !is_for_helper)
         mpi_errno = MPIDIG_rma_progress(win);
     if (!mpi_errno)
         mpi_errno = MPIDIG_rma_reach(win, target, goal);
@@ -189,17 +248,31 @@ void MPIDIG_rma_close(MPIR_Win *win, MPIDIG_rma_target_t *target)
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
+void (*MPIDIG_rma_flush_early)(MPIR_Win *win, int rank);
+
+/* While the program computes. */
+static void complete_early(MPIDIG_rma_target_t *target)
+{
+    if (MPIDIG_rma_flush_early && MPIR_rma_issue_has_native(&target->issue) &&
+        MPIDIG_rma_is_helper())
+        MPIDIG_rma_flush_early(target->win, target->rank);
+}
+
 /* Progress issues the operations that waited for a permission; the handler that brought the
  * permission does not. */
 static int go_out(MPIDI_deferred_job_t *job)
 {
     MPIDIG_rma_target_t *target = (MPIDIG_rma_target_t *) job;
     rma_issue_what_t left;
+    int mpi_errno;
 
     target->is_ready = false;
     if (target->is_lost)
         return MPI_SUCCESS;
-    return MPIDIG_rma_advance(target->win, target, RI_GO_ON, &left);
+    mpi_errno = MPIDIG_rma_advance(target->win, target, RI_GO_ON, &left);
+    if (!mpi_errno)
+        complete_early(target);
+    return mpi_errno;
 }
 
 MPIDI_deferred_kind_t MPIDIG_rma_ready_targets = {

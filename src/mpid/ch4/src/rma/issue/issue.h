@@ -130,8 +130,15 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_exposure_failure(MPIR_Win *win)
     return failed;
 }
 
+/* The network begins to complete what was issued natively to the rank, and nobody waits for that.
+ * NULL: it cannot. */
+extern void (*MPIDIG_rma_flush_early)(MPIR_Win *win, int rank);
+
 /* The rank has posted: progress issues the operations that wait for that. */
 void MPIDIG_rma_posted(MPIR_Win *win, int rank);
+
+/* Before the window is freed.  No message of this process is under way to its targets any more. */
+int MPIDIG_rma_issue_await_releases(MPIR_Win *win);
 
 int MPIDIG_rma_issue_init(void);
 void MPIDIG_rma_issue_free(MPIR_Win *win);

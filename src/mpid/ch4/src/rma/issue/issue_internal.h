@@ -201,6 +201,32 @@ static inline bool MPIDIG_rma_has_helper(void)
 #endif
 }
 
+/* The epoch begins at the target. */
+static inline void MPIDIG_rma_open(MPIDIG_rma_target_t *target, rma_issue_permission_t permission)
+{
+    MPIR_rma_issue_open(&target->issue, permission);
+    if (MPIDIG_rma_has_helper())
+        MPIR_rma_issue_flows(&target->issue);
+}
+
+/* Is the caller the helper's thread? */
+static inline bool MPIDIG_rma_is_helper(void)
+{
+#ifdef MPIR_WITHOUT_HELPER
+    return false;
+#else
+    return MPIR_Events_are_handled();
+#endif
+}
+
+/* A queue has something to issue, and the program goes on. */
+static inline void MPIDIG_rma_leave_work(void)
+{
+#ifndef MPIR_WITHOUT_HELPER
+    MPIR_Events_leave_work();
+#endif
+}
+
 /* ---- settings.c ---- */
 
 /* Checks the variables. */
@@ -231,6 +257,8 @@ bool MPIDIG_rma_op_has_result(const MPIDIG_rma_op_t *op);
 char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t *op);
 /* Natively. */
 int MPIDIG_rma_op_issue(MPIR_Win *win, int rank, const MPIDIG_rma_op_t *op);
+/* Does it send its data, and return nothing? */
+bool MPIDIG_rma_op_sends(const MPIDIG_rma_op_t *op);
 
 /* ---- pack.c ---- */
 
@@ -250,6 +278,13 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
 
 /* The epoch to which an operation of the program belongs now. */
 const MPIDIG_rma_epoch_t *MPIDIG_rma_epoch(MPIR_Win *win);
+
+/* Natively, and the module learns how long that takes.  REQUIRES: the module counts the step. */
+int MPIDIG_rma_issue_natively(MPIR_Win *win, MPIDIG_rma_target_t *target,
+                              const MPIDIG_rma_op_t *op);
+/* Does a helper issue the operation, because that would keep the program long? */
+bool MPIDIG_rma_is_for_helper(MPIR_Win *win, const MPIDIG_rma_target_t *target,
+                              const MPIDIG_rma_op_t *op);
 
 /* All steps towards the goal except waiting: `next` is what is left to do, RI_DONE, RI_WAIT or
  * RI_SETTLE. */
@@ -287,7 +322,8 @@ extern MPIDI_deferred_kind_t MPIDIG_rma_ready_targets;
 int MPIDIG_rma_end_all(MPIR_Win *win);
 /* Waits until what was issued natively is done at its targets. */
 int MPIDIG_rma_settle_all(MPIR_Win *win);
-/* Waits for the answers of the target. */
+/* Waits for the answers to messages with operations.  Not for those to a bare release of a lock:
+ * MPIDIG_rma_issue_await_releases(). */
 int MPIDIG_rma_await_answers(MPIR_Win *win, MPIDIG_rma_target_t *target);
 
 /* ---- perform.c ---- */

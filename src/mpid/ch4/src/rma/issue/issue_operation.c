@@ -84,10 +84,12 @@ static bool sends_data(const MPIDIG_rma_op_t *op)
     return op->kind != MPIDIG_RMA_GET && op->op != MPI_NO_OP;
 }
 
-bool MPIDIG_rma_op_has_result(const MPIDIG_rma_op_t *op)
+bool MPIDIG_rma_op_sends(const MPIDIG_rma_op_t *op)
 {
-    return op->kind != MPIDIG_RMA_PUT && op->kind != MPIDIG_RMA_ACC;
+    return op->kind == MPIDIG_RMA_PUT || op->kind == MPIDIG_RMA_ACC;
 }
+
+bool MPIDIG_rma_op_has_result(const MPIDIG_rma_op_t *op) { return !MPIDIG_rma_op_sends(op); }
 
 static rma_issue_record_t record_of(const MPIDIG_rma_op_t *op)
 {

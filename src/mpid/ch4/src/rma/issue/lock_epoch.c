@@ -139,9 +139,7 @@ static int lock_target(MPIR_Win *win, int type, int rank)
     target = MPIDIG_rma_target(win, rank);
     MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     target->lock_type = type;
-    MPIR_rma_issue_open(&target->issue, RI_NOTED);
-    if (MPIDIG_rma_has_helper())
-        MPIR_rma_issue_flows(&target->issue);
+    MPIDIG_rma_open(target, RI_NOTED);
     MPL_thread_self(&target->locked_by);
     DL_PREPEND(MPIDIG_rma_open_locks, target);
     MPIDIG_WIN(win, waiting_epochs)++;
@@ -213,7 +211,7 @@ int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
         target = MPIDIG_rma_target(win, self);
         MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
         target->lock_type = MPI_LOCK_SHARED;
-        MPIR_rma_issue_open(&target->issue, RI_NOTED);
+        MPIDIG_rma_open(target, RI_NOTED);
         MPIR_TRY(MPIDIG_rma_reach(win, target, RI_CLEAR));
     }
     issue->epoch = &all_locks;

@@ -14,7 +14,7 @@ static MPIDIG_rma_target_t *open_target(MPIR_Win *win, int rank)
     target = MPIDIG_rma_target(win, rank);
     if (target) {
         target->lock_type = MPI_LOCK_SHARED;
-        MPIR_rma_issue_open(&target->issue, MPIDIG_rma_epoch(win)->permission(win));
+        MPIDIG_rma_open(target, MPIDIG_rma_epoch(win)->permission(win));
     }
     return target;
 }
@@ -35,9 +35,7 @@ static int pass(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma_op_
     int mpi_errno;
 
     MPIR_rma_issue_issued(&target->issue);
-    MPIDIG_WIN(win, issue)->counts.native++;
-    mpi_errno = MPIDIG_rma_op_issue(win, target->rank, what);
-    MPIR_rma_issue_went_out(&target->issue);
+    mpi_errno = MPIDIG_rma_issue_natively(win, target, what);
     /* the data of a long operation are transferred while the program computes */
     if (!mpi_errno && what->queue.bytes > MPIDIG_WIN(win, issue)->settings.bytes)
         mpi_errno = MPIDIG_rma_progress(win);
@@ -59,7 +57,8 @@ int MPIDIG_rma_issue(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what)
         return MPIDIG_rma_op_issue(win, rank, what);
     target = open_target(win, rank);
     MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    if (MPIR_rma_issue_passes(&target->issue, &issue->settings, what->queue.wire))
+    if (MPIR_rma_issue_passes(&target->issue, &issue->settings, what->queue.wire) &&
+        !(what->queue.bytes > target->issue.room && MPIDIG_rma_is_for_helper(win, target, what)))
         return pass(win, target, what);
     if (!MPIDIG_rma_epoch(win)->packs || !MPIDIG_rma_pack(win, target, what)) {
         op = MPIDIG_rma_op_keep(issue, what);

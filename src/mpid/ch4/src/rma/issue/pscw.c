@@ -102,9 +102,7 @@ static int open_rest(MPIR_Win *win, MPIR_Group *group)
 
         MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         if (target->issue.permission == RI_CLOSED)
-            MPIR_rma_issue_open(&target->issue, RI_ASKED);
-        if (MPIDIG_rma_has_helper())
-            MPIR_rma_issue_flows(&target->issue);
+            MPIDIG_rma_open(target, RI_ASKED);
     }
 
 fn_exit:
