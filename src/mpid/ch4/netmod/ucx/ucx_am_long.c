@@ -69,23 +69,37 @@ static bool copy_pieces(const MPIDI_UCX_loan_t *loan, const ucp_dt_iov_t *pieces
     return true;
 }
 
-static void fetch_lent(MPIDI_UCX_am_long_t *message, const ucp_dt_iov_t *pieces, size_t n,
-                       void *copy)
+static void lent_arrived(void *message, ucs_status_t status)
 {
-    const MPIDI_UCX_taken_t *taken = message->data;
-    bool is_there = copy_pieces(&taken->loan, pieces, n);
+    note_end(message, status);
+    ((MPIDI_UCX_am_long_t *) message)->arrived(message);
+}
 
+/* As fetch(). */
+static void fetch_lent(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t count,
+                       ucp_datatype_t type)
+{
+    MPIDI_UCX_taken_t *taken = message->data;
+    const ucp_dt_iov_t whole = {buffer, count};
+    const bool has_pieces = type == ucp_dt_make_iov(),
+               is_there = copy_pieces(&taken->loan, has_pieces ? buffer : &whole,
+                                      has_pieces ? count : 1);
+
+    taken->arrived = lent_arrived;
+    taken->message = message;
+    if (!is_there && MPIDI_UCX_loan_ask(taken, buffer, count, type)) {
+        message->data = copy;
+        return;
+    }
     return_loan(message);
     message->data = copy;
-    note_end(message, is_there ? UCS_OK : UCS_ERR_CONNECTION_RESET);
-    message->arrived(message);
+    lent_arrived(message, is_there ? UCS_OK : UCS_ERR_CONNECTION_RESET);
 }
 
 /* The data go to `copy`, or to the buffer if that is NULL. */
 static void fetch(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t count,
                   ucp_datatype_t type)
 {
-    const ucp_dt_iov_t whole = {copy ? copy : buffer, count};
     const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
                                                        UCP_OP_ATTR_FIELD_USER_DATA |
                                                        UCP_OP_ATTR_FIELD_DATATYPE,
@@ -95,10 +109,7 @@ static void fetch(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t
     void *description = message->data, *request;
 
     if (message->is_lent) {
-        if (type == ucp_dt_make_iov())
-            fetch_lent(message, buffer, count, NULL);
-        else
-            fetch_lent(message, &whole, 1, copy);
+        fetch_lent(message, copy, copy ? copy : buffer, count, type);
         return;
     }
     message->data = copy;

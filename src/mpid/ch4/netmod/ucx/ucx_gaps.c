@@ -30,6 +30,26 @@ ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request *rreq, ucs_status_t status, MPI_Cou
     return status;
 }
 
+struct MPIDI_UCX_gaps *MPIDI_UCX_gaps_of_send(const void *buffer, MPI_Aint count,
+                                              MPIR_Datatype *datatype)
+{
+    struct MPIDI_UCX_gaps *gaps = MPL_malloc(sizeof(*gaps), MPL_MEM_DATATYPE);
+
+    if (!gaps)
+        return NULL;
+    MPIR_Datatype_ptr_add_ref(datatype);
+    *gaps = (struct MPIDI_UCX_gaps){
+        .buffer = (void *) buffer, .count = (size_t) count, .datatype = datatype};
+    return gaps;
+}
+
+void MPIDI_UCX_gaps_pack_end(struct MPIDI_UCX_gaps *gaps)
+{
+    if (gaps->datatype)
+        MPIR_Datatype_ptr_release(gaps->datatype);
+    gaps->datatype = NULL;
+}
+
 void *MPIDI_UCX_gaps_start(void *context MPL_UNUSED, void *buffer, size_t count MPL_UNUSED)
 {
     return buffer;

@@ -21,6 +21,24 @@ void *MPIDI_UCX_gaps_begin(MPIR_Request *rreq, void *buffer, MPI_Aint count,
 /* The status of the whole receive, of which UCX says this.  Once for each receive. */
 ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request *rreq, ucs_status_t status, MPI_Count bytes);
 
+/* ---- sends ---- */
+
+/* What to give UCX as the buffer.  NULL: no memory.  It holds the datatype until UCX has packed. */
+struct MPIDI_UCX_gaps *MPIDI_UCX_gaps_of_send(const void *buffer, MPI_Aint count,
+                                              MPIR_Datatype *datatype);
+
+/* UCX may say so twice, where the other process dies. */
+void MPIDI_UCX_gaps_pack_end(struct MPIDI_UCX_gaps *gaps);
+
+/* UCX has ended the send.  NULL: without gaps. */
+static inline void MPIDI_UCX_gaps_sent(struct MPIDI_UCX_gaps *gaps)
+{
+    if (likely(!gaps))
+        return;
+    MPIDI_UCX_gaps_pack_end(gaps);
+    MPL_free(gaps);
+}
+
 /* ---- what UCX calls for the datatype (ucp_generic_dt_ops_t) ---- */
 
 void *MPIDI_UCX_gaps_start(void *context, void *buffer, size_t count);

@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "ucx_impl.h"
+#include "ucx_gaps.h"
 #include "ucx_lanes.h"
 #include "ucx_peers.h"
 #include "mpir_arena.h"
@@ -25,12 +26,18 @@ typedef struct waiting {
     uint64_t number;   /* of the loan */
 } waiting_t;
 
+/* What a lender is told. */
+typedef struct {
+    waiting_t waiting;
+    return_t back;
+} told_t;
+
 /* A message of a lender. */
 typedef struct {
-    waiting_t waiting; /* for its return */
+    told_t told; /* its return */
     MPIDI_UCX_taken_t taken;
     MPIDI_UCX_lane_t *lane; /* to the lender */
-    return_t back;
+    char room[];            /* of `taken` */
 } borrowed_t;
 
 struct MPIDI_UCX_lane {
@@ -486,6 +493,8 @@ static void complete(MPIR_Request *req, ucs_status_t status)
         return;
     if (status == UCS_ERR_CANCELED) {
         MPIR_STATUS_SET_CANCEL_BIT(req->status, TRUE);
+    } else if (status == UCS_ERR_NO_MEMORY) {
+        req->status.MPI_ERROR = MPI_ERR_NO_MEM;
     } else if (status != UCS_OK && MPIR_Deaths_watched) {
         MPIDIG_deaths_end_with_error(req);
     } else if (status != UCS_OK) {
@@ -510,6 +519,7 @@ static void finish(waiting_t *waiting, ucs_status_t status)
 
 static void has_left(void *request, ucs_status_t status, void *req)
 {
+    MPIDI_UCX_gaps_sent(MPIDI_UCX_REQ((MPIR_Request *) req).packing);
     complete(req, status);
     ucp_request_release(request);
 }
@@ -582,6 +592,7 @@ static void send_message_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
                                  .cb.send = has_left,
                                  .user_data = waiting->req};
     ucp_ep_h ep = MPIDI_UCX_AV(lane->av).dest[0][0];
+    struct MPIDI_UCX_gaps *packing = NULL;
     const void *buffer = parcel->data;
     size_t count = parcel->bytes;
     void *request;
@@ -590,18 +601,24 @@ static void send_message_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
         MPIR_Datatype *datatype;
 
         MPIR_Datatype_get_ptr(parcel->datatype, datatype);
-        buffer = parcel->buf;
+        buffer = packing = MPIDI_UCX_gaps_of_send(parcel->buf, parcel->count, datatype);
         count = parcel->count;
         param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
         param.datatype = datatype->dev.netmod.ucx.ucp_datatype;
-        MPIR_Datatype_ptr_add_ref(datatype); /* UCX's end of packing gives it back */
+        if (!buffer) {
+            complete(waiting->req, UCS_ERR_NO_MEMORY);
+            return;
+        }
     }
     request = parcel->is_sync ? ucp_tag_send_sync_nbx(ep, buffer, count, parcel->tag, &param)
                               : ucp_tag_send_nbx(ep, buffer, count, parcel->tag, &param);
-    if (UCS_PTR_IS_PTR(request))
+    if (UCS_PTR_IS_PTR(request)) {
         MPIDI_UCX_REQ(waiting->req).ucp_request = request;
-    else
+        MPIDI_UCX_REQ(waiting->req).packing = packing;
+    } else {
+        MPIDI_UCX_gaps_sent(packing);
         complete(waiting->req, UCS_PTR_STATUS(request));
+    }
 }
 
 static void forget(waiting_t *waiting)
@@ -672,6 +689,23 @@ void MPIDI_UCX_lines_cancel(MPIR_Request *request)
 
 /* ---- loans of others ---- */
 
+static void data_have_left(void *request, ucs_status_t status MPL_UNUSED,
+                           void *user_data MPL_UNUSED)
+{
+    ucp_request_release(request);
+}
+
+/* The kernel refuses them to the receiver.  The loan goes on. */
+static void send_data(MPIDI_UCX_lane_t *lane, const waiting_t *lent, uint64_t tag)
+{
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK,
+                                       .cb.send = data_have_left};
+
+    if (MPIDI_UCX_AV(lane->av).dest[0][0] || !MPIDI_UCX_peer_connect(lane->av, 0, 0))
+        (void) ucp_tag_send_nbx(MPIDI_UCX_AV(lane->av).dest[0][0], lent->parcel.data,
+                                lent->parcel.bytes, tag, &param);
+}
+
 /* After a death the loan is not there any more. */
 void MPIDI_UCX_lanes_returned(const void *data)
 {
@@ -684,38 +718,71 @@ void MPIDI_UCX_lanes_returned(const void *data)
     at = lane ? &lane->lent : NULL;
     while (at && *at && (*at)->number != back.number)
         at = &(*at)->next;
-    if (at && *at)
+    if (!at || !*at)
+        return;
+    if (back.fetch_tag)
+        send_data(lane, *at, back.fetch_tag);
+    else
         end_loan(lane, at, UCS_OK);
+}
+
+static borrowed_t *borrowed_of(MPIDI_UCX_taken_t *taken)
+{
+    return (borrowed_t *) ((char *) taken - offsetof(borrowed_t, taken));
+}
+
+static void write_told(told_t *told, const borrowed_t *borrowed, uint64_t fetch_tag)
+{
+    told->back = (return_t){borrowed->taken.loan.number, fetch_tag, (uint32_t) MPIR_Process.rank};
+    told->waiting = (waiting_t){
+        .parcel = {
+            .data = &told->back, .bytes = sizeof(told->back), .tag = RETURN, .datatype = MPI_BYTE}};
 }
 
 /* Perhaps in a callback of UCX. */
 static void return_loan(MPIDI_UCX_taken_t *taken)
 {
-    borrowed_t *borrowed = (borrowed_t *) ((char *) taken - offsetof(borrowed_t, taken));
+    borrowed_t *borrowed = borrowed_of(taken);
     MPIDI_UCX_lane_t *lane = borrowed->lane;
+    told_t *told = &borrowed->told;
 
-    borrowed->back = (return_t){taken->loan.number, (uint32_t) MPIR_Process.rank};
-    borrowed->waiting = (waiting_t){.parcel = {.data = &borrowed->back,
-                                               .bytes = sizeof(borrowed->back),
-                                               .tag = RETURN,
-                                               .datatype = MPI_BYTE}};
+    write_told(told, borrowed, 0);
     if (MPIR_Deaths_has(taken->loan.rank) ||
-        (lane->open && !lane->first &&
-         put_words(lane, &borrowed->back, sizeof(borrowed->back), RETURN)))
+        (lane->open && !lane->first && put_words(lane, &told->back, sizeof(told->back), RETURN)))
         MPL_free(borrowed);
     else
-        enqueue(lane, &borrowed->waiting);
+        enqueue(lane, &told->waiting);
 }
 
-MPIDI_UCX_taken_t *MPIDI_UCX_lanes_borrow(const void *loan)
+/* By UCX, for the lender's box may be held up likewise. */
+static bool ask_for_data(MPIDI_UCX_taken_t *taken, uint64_t tag)
 {
-    borrowed_t *borrowed = MPL_malloc(sizeof(*borrowed), MPL_MEM_BUFFER);
+    borrowed_t *borrowed = borrowed_of(taken);
+    told_t *told = MPL_malloc(sizeof(*told), MPL_MEM_BUFFER);
 
+    if (!told)
+        return false;
+    write_told(told, borrowed, tag);
+    return_by_ucx(borrowed->lane, &told->waiting);
+    return true;
+}
+
+MPIDI_UCX_taken_t *MPIDI_UCX_lanes_borrow(const void *data, uint32_t *lenders)
+{
+    MPIDI_UCX_loan_t loan;
+    borrowed_t *borrowed;
+
+    memcpy(&loan, data, sizeof(loan));
+    borrowed = MPL_malloc(sizeof(*borrowed) + MPIDI_UCX_loan_room(&loan), MPL_MEM_BUFFER);
     if (!borrowed)
         return NULL;
-    memcpy(&borrowed->taken.loan, loan, sizeof(borrowed->taken.loan));
-    borrowed->taken.returns = return_loan;
-    borrowed->lane = lane_to(&MPIDI_global.avt_mgr.av_table0->table[borrowed->taken.loan.rank]);
+    borrowed->taken =
+        (MPIDI_UCX_taken_t){.loan = loan,
+                            .returns = return_loan,
+                            .asks = ask_for_data,
+                            .may_lend = lenders + MPIR_World_local_rank((int) loan.rank),
+                            .room = borrowed->room};
+    borrowed->lane = lane_to(&MPIDI_global.avt_mgr.av_table0->table[loan.rank]);
     if (borrowed->lane)
         return &borrowed->taken;
     MPL_free(borrowed);

@@ -42,7 +42,8 @@ typedef struct {
 
 typedef struct {
     uint64_t number;
-    uint32_t rank; /* who returns it */
+    uint64_t fetch_tag; /* 0: it is over; or its data are to be sent by UCX, with this tag */
+    uint32_t rank;      /* who returns it */
 } return_t;
 
 /* Behind the box, for each process of the node: the answer to its last fence; its claim; whether it
@@ -78,8 +79,9 @@ void MPIDI_UCX_lanes_make_way(MPIDI_av_entry_t *av);
 void MPIDI_UCX_lanes_end(int local_rank);
 void MPIDI_UCX_lanes_free(void);
 
-/* A message of a lender, from its line; NULL without memory.  It goes back to the lender's lane. */
-MPIDI_UCX_taken_t *MPIDI_UCX_lanes_borrow(const void *loan);
+/* A message of a lender, from its line; NULL without memory.  It goes back to the lender's lane.
+ * `lenders`: of this process's box. */
+MPIDI_UCX_taken_t *MPIDI_UCX_lanes_borrow(const void *loan, uint32_t *lenders);
 /* What a lender reads: a return_t. */
 void MPIDI_UCX_lanes_returned(const void *back);
 

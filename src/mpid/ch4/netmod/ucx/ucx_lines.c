@@ -229,9 +229,11 @@ static bool borrow(const lines_slot_t *slot)
     MPIDI_UCX_taken_t *taken = NULL;
 
     if (MPIDI_UCX_loans_can_be_taken())
-        taken = MPIDI_UCX_lanes_borrow(data);
-    if (!taken)
+        taken = MPIDI_UCX_lanes_borrow(data, lines.lenders);
+    if (!taken) {
+        MPIDI_UCX_handler_errno = MPI_ERR_NO_MEM; /* for the call that waits for it */
         return false;
+    }
     if (slot->word == LOAN_AM)
         MPIDI_UCX_peers_keep_lent(data + sizeof(taken->loan), slot->length - sizeof(taken->loan),
                                   taken);
@@ -274,10 +276,22 @@ static bool skip_dead(void)
     return skipped;
 }
 
+static bool resume(void)
+{
+    if (!MPIDI_UCX_loan_resume(lines.self))
+        return false;
+    if (lines.taking == 1)
+        MPIR_lines_give_back(&lines.receiver);
+    return true;
+}
+
 static const lines_slot_t *look(void)
 {
-    const lines_slot_t *slot = MPIR_lines_look(&lines.receiver);
+    const lines_slot_t *slot;
 
+    if (unlikely(MPIDI_UCX_loans.delayed) && !resume())
+        return NULL;
+    slot = MPIR_lines_look(&lines.receiver);
     while (unlikely(lines.suspect > 0 && !slot) && skip_dead())
         slot = MPIR_lines_look(&lines.receiver);
     return slot;
@@ -313,7 +327,7 @@ static unsigned take_lines(void)
     while (n < AT_A_TIME && (slot = look()) && take(slot)) {
         n++;
         /* UCX may still read what the call around this one has given to it */
-        if (likely(lines.taking == 1))
+        if (likely(lines.taking == 1 && !MPIDI_UCX_loans.delayed))
             MPIR_lines_give_back(&lines.receiver);
     }
     lines.taking--;
@@ -382,6 +396,7 @@ static void end_lines(int rank)
     lines.dead[local_rank] = true;
     suspect_messages();
     MPIDI_UCX_lanes_end(local_rank);
+    MPIDI_UCX_loans_end((uint32_t) rank);
 }
 
 /* ---- begin and end ---- */
