@@ -385,6 +385,7 @@ SURVIVED = (
 # The line that each of these programs prints.
 RECOVERED = (
     ("test/kill/survive_any.c", " No Errors"),
+    ("test/kill/survive_lent.c", " No Errors"),
     (
         "examples/survive.c",
         "survive: RANKS ranks, DEATHS deaths, [0-9]+ repairs, [0-9.]+ ms a repair: equal",
