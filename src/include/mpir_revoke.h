@@ -42,8 +42,9 @@ extern struct MPIR_Errhandler *MPIR_Comm_file_handler;
 /* Of the device: each long message on the communicator, and on its parts, is received and
  * dropped from now on. */
 void MPIDIG_comm_revoked_begin(struct MPIR_Comm *comm);
-/* Makes the parts of one that is marked, and marks them.  A communicator is there until MPI ends. */
-void MPIDIG_comm_mark_late_parts(struct MPIR_Comm *comm);
+/* Set at the beginning: makes the parts of a marked communicator, which stays until MPI ends, and
+ * marks them. */
+extern void (*MPIDIG_comm_mark_late_parts)(struct MPIR_Comm *comm);
 /* In MPI_Finalize, while others may still send: drops messages if there is such a communicator. */
 void MPIDIG_comm_revoked_progress(void);
 void MPIDIG_comm_revoked_finalize(void);

@@ -79,9 +79,9 @@ aggr_desk_t *MPIR_Aggr_desk_in_use(void); /* NULL also before the first question
 const aggr_waiting_t *MPIR_Aggr_waiting(void);
 
 /* Memory of zeros that the members share, at a multiple of 64, for what they do without waiting.
- * They try it in attempts, which have the same numbers, 1, 2 .. 32, on all of them.  All members get
- * the same answer to an attempt.  NULL: they do without, perhaps because one of them has never asked
- * before.  It stays until MPI ends. */
+ * They try it in attempts, which have the same numbers, 1, 2 .. 32, on all of them.  All members
+ * get the same answer to an attempt.  NULL: they do without, perhaps because one of them has never
+ * asked before.  It stays until MPI ends. */
 void *MPIR_Aggr_shared_block(MPIR_Comm *comm, unsigned attempt, size_t bytes);
 /* A turn of waiting for what others write there: yields, and makes progress from time to time.
  * `turns`: 0 at first. */

@@ -100,7 +100,7 @@ static void mark_parts(MPIR_Comm *comm, bool is_revoked)
 
 /* Another member may have sent a long message on one.  Without memory for them, that message
  * stays. */
-void MPIDIG_comm_mark_late_parts(MPIR_Comm *comm)
+static void mark_late_parts(MPIR_Comm *comm)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     if (MPIR_Comm_need_own_node_comms(comm) == MPI_SUCCESS)
@@ -457,6 +457,7 @@ static int on_revoked(void *am_hdr, void *data MPL_UNUSED, MPI_Aint data_sz MPL_
 void MPIDIG_comm_revoke_init(void)
 {
     MPIDIG_am_reg_cb(MPIDIG_COMM_REVOKE, NULL, on_revoked);
+    MPIDIG_comm_mark_late_parts = mark_late_parts;
     MPIR_Comm_revoke_duplicate = revoke_duplicate;
     MPIR_Comm_tell_of_duplicates = tell_of_duplicates;
     MPIR_Comm_revoke_parent = revoke_here;

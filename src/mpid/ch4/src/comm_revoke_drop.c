@@ -27,6 +27,7 @@ enum { POINT_TO_POINT = MPIR_CONTEXT_INTRA_PT2PT, COLLECTIVES = MPIR_CONTEXT_INT
 
 static watched_t *all_watched, *next_watched;
 static unsigned without_parts; /* of them */
+void (*MPIDIG_comm_mark_late_parts)(MPIR_Comm *comm);
 static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
 static int hook_id = -1;
 
@@ -88,8 +89,8 @@ static void drop(MPIR_Comm *comm)
         drop_of_collectives(comm);
 }
 
-/* A communicator's parts by nodes, which this process has not needed, are watched, too.  Making them
- * takes longer than all else, so who learns of a revocation does not wait for it. */
+/* A communicator's parts by nodes, which this process has not needed, are watched, too.  Making
+ * them takes longer than all else, so who learns of a revocation does not wait for it. */
 static MPIR_Comm *next_without_parts(void)
 {
     watched_t *at = all_watched;

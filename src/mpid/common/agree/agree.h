@@ -90,8 +90,8 @@ static inline size_t MPIR_agree_value_bytes(const agree_value_t *value)
 agree_t *MPIR_agree_create(int members, int me, int degree, const agree_calls_t *calls);
 void MPIR_agree_free(agree_t *agree); /* NULL is fine */
 
-/* Before it contributes: there are no messages, and MPIR_agree_poll finds the result.  All members do
- * the same with the same memory (agree_lines.h), of which this is the agreement of this number.
+/* Before it contributes: there are no messages, and MPIR_agree_poll finds the result.  All members
+ * do the same with the same memory (agree_lines.h), of which this is the agreement of this number.
  * REQUIRES members <= AGREE_LINES_MOST */
 void MPIR_agree_share(agree_t *agree, void *memory, uint32_t number);
 /* After it has contributed; nothing happens where messages decide. */

@@ -18,7 +18,7 @@ typedef struct {
 } __attribute__((aligned(LINE))) line_t;
 
 typedef struct {
-    /* the number of the last agreement that is over, and below it the member whose proposal it is */
+    /* the number of the last agreement that is over, and below it whose proposal it is */
     uint64_t decided __attribute__((aligned(LINE)));
     struct {
         line_t value, proposal;

@@ -8,10 +8,10 @@
  * proposes the fold.  Then it decides: by compare-and-swap it sets the word that says which
  * agreement is over, and whose proposal is the result.
  *
- * Why all have the same result.  For each agreement one compare-and-swap succeeds, and what it names
- * is complete.  A member changes its value when it has the result, and its proposal when all living
- * members have put their values for the next agreement: then they have the result, too.  Who reads
- * a value while it changes may propose anything, as his compare-and-swap will fail.
+ * Why all have the same result.  For each agreement one compare-and-swap succeeds, and what it
+ * names is complete.  A member changes its value when it has the result, and its proposal when all
+ * living members have put their values for the next agreement: then they have the result, too.  Who
+ * reads a value while it changes may propose anything, as his compare-and-swap will fail.
  *
  * A member may be killed at any moment: each of the others goes on alone.  Nobody who has the
  * result has to answer anybody.

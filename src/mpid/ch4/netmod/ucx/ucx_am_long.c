@@ -82,8 +82,8 @@ static void fetch_lent(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, s
     MPIDI_UCX_taken_t *taken = message->data;
     const ucp_dt_iov_t whole = {buffer, count};
     const bool has_pieces = type == ucp_dt_make_iov(),
-               is_there = copy_pieces(&taken->loan, has_pieces ? buffer : &whole,
-                                      has_pieces ? count : 1);
+               is_there =
+                   copy_pieces(&taken->loan, has_pieces ? buffer : &whole, has_pieces ? count : 1);
 
     taken->arrived = lent_arrived;
     taken->message = message;
