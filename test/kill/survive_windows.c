@@ -377,6 +377,7 @@ static void fences(int count)
         expect_success(MPI_Win_fence(0, win), "MPI_Win_fence");
         put((me + 1) % size, 1);
     }
+    MPI_Barrier(world); /* all have left the last fence, or an early death would end it */
     if (me == victim)
         return;
     while (error == MPI_SUCCESS) {
