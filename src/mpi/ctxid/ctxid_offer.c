@@ -139,8 +139,9 @@ static bool is_scarce(const ctxid_store_t *store)
 static uint32_t hold(ctxid_store_t *store, MPIR_Ctxid_t *creation, const fields_t *fields)
 {
     uint32_t end = MPL_MIN(MPL_MAX(fields->end, fields->free1) + 1, store->calm_limit), lack = 0;
-    uint32_t room = MPIR_ctxid_hold(store, creation, store->calm, end);
+    uint32_t room = MPIR_ctxid_hold(store, creation, store->calm, MPL_MAX(end, store->wanted + 1));
 
+    store->wanted = 0;
     creation->is_short = room < end;
     if (creation->is_short)
         return FAILED;
@@ -247,6 +248,8 @@ static ctxid_state_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, f
     }
     MPIR_ctxid_block_release(store, creation); /* the id may be one of them */
     if (!is_possible(store, choose(creation, all), all)) {
+        if (choose(creation, all) < store->calm_limit) /* a shrink offers again, without a search */
+            store->wanted = choose(creation, all);
         creation->start = all.end < store->calm_limit ? all.end : all.free1;
         return CTXID_QUEUED;
     }

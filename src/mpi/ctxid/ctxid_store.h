@@ -57,6 +57,7 @@ typedef struct MPIR_Ctxid_store {
     /* if that creation made an offer: it may receive a calm id from here on, */
     uint32_t promised;
     uint32_t promised_free; /* or this one; 0 for none */
+    uint32_t wanted;        /* for this one a member had no memory: the next offer has some */
     uint32_t probes;        /* claimed by offers */
     bool was_busy;          /* there were offers without the token */
     /* of the creation with the token, not in the table; or MPIR_CTXID_NONE */
