@@ -6,14 +6,7 @@
  * before its receive.
  */
 #include "cmaptest_mpit.h"
-#ifdef __linux__
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
+#include "cmaptest_refuse.h"
 
 enum { MOST = 300000, SENT = 12, TAG = 3, ROUNDS = 3 };
 
@@ -22,25 +15,6 @@ static const int lengths[] = {9000, 200000, 1, 131072, 50000, 8185, MOST, 0, 131
 static unsigned char *sent[SENT], *received[SENT];
 static MPI_Datatype gapped; /* a byte of two */
 static int size, next, previous;
-
-#if defined(__linux__) && defined(PR_SET_SECCOMP)
-static int refuse(void)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-
-    return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-#else
-static int refuse(void) { return 0; }
-#endif
 
 static int length_of(int round, int i)
 {
@@ -107,7 +81,7 @@ static void exchange(int round, int is_early, int refuses)
             receive(i, &receives[i]);
     }
     if (refuses && is_early)
-        refuse();
+        ct_refuse_copies();
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < SENT; i++) {
         if (!is_early || i % 5 != 4)
@@ -116,7 +90,7 @@ static void exchange(int round, int is_early, int refuses)
     while (!is_early && !found)
         MPI_Iprobe(previous, TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     if (refuses && !is_early)
-        refuse();
+        ct_refuse_copies();
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; !is_early && i < SENT; i++) {
         MPI_Test(&sends[i], &is_over, MPI_STATUS_IGNORE);

@@ -6,38 +6,12 @@
  * returns an error; later operations are messages.
  */
 #include "cmaptest.h"
-#ifdef __linux__
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
+#include "cmaptest_refuse.h"
 
 enum { N = 20000, CALLS = 4 };
 
 static int rank, size;
 static int in[N], out[16 * N];
-
-#if defined(__linux__) && defined(PR_SET_SECCOMP)
-static int refuse(void)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-
-    return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-#else
-static int refuse(void) { return 0; }
-#endif
 
 static void check_part(int from, int call, const int *part)
 {
@@ -141,7 +115,7 @@ static void refuse_later(void)
     make(&window);
     access_all(&window);
     check(&window, 1);
-    if (rank == 1 && refuse())
+    if (rank == 1 && ct_refuse_copies())
         access_all(&window);
     MPI_Barrier(MPI_COMM_WORLD);
     memset(window.words, 0, sizeof(window.words));
@@ -156,7 +130,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "", *number = getenv("PMI_RANK");
 
     if (!strcmp(mode, "-all") || (!strcmp(mode, "-one") && number && atoi(number) == 1))
-        refuse();
+        ct_refuse_copies();
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
