@@ -240,6 +240,7 @@ static bool is_possible(const ctxid_store_t *store, uint32_t id, fields_t all)
 static ctxid_state_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, fields_t own,
                                  fields_t all)
 {
+    const uint32_t wanted = choose(creation, all);
     uint32_t cursors[2];
 
     if (creation->block_ids > 0 && !(all.flags & BLOCKS_DIFFER)) {
@@ -247,9 +248,9 @@ static ctxid_state_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, f
         return CTXID_DECIDED;
     }
     MPIR_ctxid_block_release(store, creation); /* the id may be one of them */
-    if (!is_possible(store, choose(creation, all), all)) {
-        if (choose(creation, all) < store->calm_limit) /* a shrink offers again, without a search */
-            store->wanted = choose(creation, all);
+    if (!is_possible(store, wanted, all)) {
+        if (wanted < store->calm_limit) /* a shrink offers again, without a search */
+            store->wanted = wanted;
         creation->start = all.end < store->calm_limit ? all.end : all.free1;
         return CTXID_QUEUED;
     }

@@ -19,16 +19,6 @@ int MPIR_Comm_agree_of_living(MPIR_Comm *comm, int *flag)
     return MPIR_Agree_read_flag(result, flag);
 }
 
-/* Another creation, here or elsewhere, holds back the ids that are offered.  It needs progress, and
- * an agreement in shared lines makes none.  An error of it is that of the creation. */
-static void let_others_create(int tries)
-{
-    for (int i = 0; i < tries; i++) {
-        (void) MPID_Progress_test(NULL);
-        MPL_sched_yield();
-    }
-}
-
 /* Takes `shrunk`, which may be NULL: without memory, too, the others get this process's part. */
 static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Comm **made)
 {
@@ -39,7 +29,6 @@ static int shrink(MPIR_Comm *comm, MPIR_Group *group, MPIR_Comm *shrunk, MPIR_Co
     int tries = 0;
 
     do {
-        let_others_create(tries);
         MPIR_Ctxid_begin_group(&creation, comm, group, MPIR_SHRINK_TAG, offer);
         mpi_errno = MPIDIG_agree(comm, UINT32_MAX, offer, &result);
         if (mpi_errno != MPI_SUCCESS) {
