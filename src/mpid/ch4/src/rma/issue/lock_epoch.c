@@ -195,28 +195,53 @@ int MPIDIG_rma_issue_unlock(MPIR_Win *win, int rank)
 
 /* ---- lock_all ------------------------------------------------------------------------------ */
 
-/* The process takes its own lock at once, and asks for another process's lock at the first
- * operation on it. */
-int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
+static void begin_all(MPIR_Win *win)
+{
+    MPIDIG_WIN(win, issue)->epoch = &all_locks;
+    MPIDIG_WIN(win, waiting_epochs)++;
+    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK_ALL;
+}
+
+static void end_all(MPIR_Win *win)
+{
+    MPIDIG_WIN(win, issue)->epoch = NULL;
+    MPIDIG_WIN(win, issue)->own_locked = false;
+    MPIDIG_WIN(win, waiting_epochs)--;
+    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
+}
+
+/* At once, or by a message if another process holds the lock. */
+static int lock_own_shared(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS, self = win->comm_ptr->rank;
-    MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
     MPIDIG_rma_target_t *target;
+
+    if (MPIDIG_rma_peer(win, self))
+        return MPI_SUCCESS;
+    MPIDIG_WIN(win, issue)->own_locked = MPIDIG_win_lock_try(win, MPI_LOCK_SHARED);
+    if (MPIDIG_WIN(win, issue)->own_locked)
+        return MPI_SUCCESS;
+    target = MPIDIG_rma_target(win, self);
+    MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
+    target->lock_type = MPI_LOCK_SHARED;
+    MPIDIG_rma_open(target, RI_NOTED);
+    return MPIDIG_rma_reach(win, target, RI_CLEAR);
+}
+
+/* The process takes its own lock now, and asks for another process's lock at the first operation on
+ * it.  The message that asks belongs to this epoch, not to fences before it. */
+int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
 
     if (!issue || is_free_of_locks(issue, assert))
         return MPIDI_NM_mpi_win_lock_all(assert, win);
     MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, return mpi_errno);
-    issue->own_locked = !MPIDIG_rma_peer(win, self) && MPIDIG_win_lock_try(win, MPI_LOCK_SHARED);
-    if (!issue->own_locked && !MPIDIG_rma_peer(win, self)) {
-        target = MPIDIG_rma_target(win, self);
-        MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-        target->lock_type = MPI_LOCK_SHARED;
-        MPIDIG_rma_open(target, RI_NOTED);
-        MPIR_TRY(MPIDIG_rma_reach(win, target, RI_CLEAR));
-    }
-    issue->epoch = &all_locks;
-    MPIDIG_WIN(win, waiting_epochs)++;
-    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK_ALL;
+    begin_all(win);
+    mpi_errno = lock_own_shared(win);
+    if (mpi_errno)
+        end_all(win);
 
     return mpi_errno;
 }
@@ -242,11 +267,8 @@ int MPIDIG_rma_issue_unlock_all(MPIR_Win *win)
         mpi_errno = MPIDIG_win_lock_release(win);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
-    issue->epoch = NULL;
-    issue->own_locked = false;
-    MPIDIG_WIN(win, waiting_epochs)--;
+    end_all(win);
     if (MPIR_CVAR_CH4_RMA_MEM_EFFICIENT)
         MPIDIG_win_target_cleanall(win);
-    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
     return MPIDIG_rma_failure(&issue->failed);
 }
