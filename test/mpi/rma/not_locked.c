@@ -2,10 +2,13 @@
 
 /*
  * While one target of a window is locked, the others are not: calls on them return
- * MPI_ERR_RMA_SYNC, do nothing, and the window is as useful as before.
+ * MPI_ERR_RMA_SYNC, do nothing, and the window is as useful as before.  So does MPI_Win_free in an
+ * epoch, even if its lock is another process's.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
+
+enum { ASKING = 8 }; /* operations, which ask for the lock before the epoch ends */
 
 static MPI_Win win;
 
@@ -87,6 +90,31 @@ static void check_created(int size, const char *issue)
     check_both(size, &counter, issue);
 }
 
+/* The last process waits for the lock that rank 0 holds, and rank 0 for the last process. */
+static void check_free(int last)
+{
+    const char *what = "free";
+    int counter = 0, one = 1, results[ASKING];
+
+    MPI_Win_create(&counter, sizeof(counter), sizeof(counter), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    if (ct_me == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Send(NULL, 0, MPI_INT, last, 0, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_INT, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_unlock(0, win);
+    } else if (ct_me == last) {
+        MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        for (int i = 0; i < ASKING; i++)
+            MPI_Fetch_and_op(&one, &results[i], MPI_INT, 0, 0, MPI_SUM, win);
+        FAILS(MPI_Win_free(&win));
+        MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Win_free(&win);
+}
+
 /* At least 2 processes. */
 int main(int argc, char **argv)
 {
@@ -100,6 +128,7 @@ int main(int argc, char **argv)
     check_created(size, "lazy");
     MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &win);
     check_both(size, counter, "allocated");
+    check_free(size - 1);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }
