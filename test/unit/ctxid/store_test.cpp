@@ -311,6 +311,50 @@ TEST_P(Tables, MembersWithFewIdsHaveMemoryForTheIdsOfOthers) {
     EXPECT_GE(successes, 20);  // of 30
 }
 
+// As a shrink, whose offers are part of an agreement and are repeated, because no search can be
+// part of one.  Returns the offers that each member made, and the ids of all members; 0: none.
+int offer_until_decided(World &world, std::vector<uint32_t> &prefixes) {
+    constexpr int most = 32;
+    const size_t members = world.processes().size();
+    for (int offers = 1; offers <= most; offers++) {
+        std::vector<creation_t *> creations(members);
+        std::vector<offer_t> own(members);
+        std::vector<int> steps(members);
+        for (size_t m = 0; m < members; m++)
+            creations[m] =
+                creation_begin(world.processes()[m], world.world()->at[static_cast<int>(m)], 11,
+                               false, 0, true, 0, &own[m]);
+        const offer_t all = std::accumulate(own.begin() + 1, own.end(), own[0], fold_offers);
+        for (size_t m = 0; m < members; m++) {
+            steps[m] = creation_settle(creations[m], all.packed, all, &prefixes[m]);
+            EXPECT_EQ(steps[m], steps[0]) << "member " << m;
+            if (steps[m] != STEP_DECIDED) creation_abandon(creations[m]);
+            creation_destroy(creations[m]);
+        }
+        if (steps[0] == STEP_DECIDED) return offers;
+    }
+    return 0;
+}
+
+// The same, where no search follows: the next offer has memory for the id that all wanted.
+TEST_P(Tables, OffersAloneReachTheIdsOfOthers) {
+    World world(3, GetParam(), ALL_IDS);
+    for (int i = 0; i < 1500; i++) {
+        Creation others(world, *world.world(), {1, 2}, {0, 0}, 9, false, Fold::reduction);
+        world.run(others);
+        world.commit(others);
+        if (i % 50 != 13) continue;
+        std::vector<uint32_t> prefixes(3);
+        const int offers = offer_until_decided(world, prefixes);
+        EXPECT_TRUE(offers == 1 || offers == 2)
+            << offers << " offers with " << i << " of the others";
+        for (size_t m = 0; m < 3; m++) {
+            EXPECT_EQ(prefixes[m], prefixes[0]);
+            process_give_back(world.processes()[m], prefixes[m]);
+        }
+    }
+}
+
 // The first offer beside another one has no memory for its probe.
 TEST_P(Tables, BusyMembersHaveMemoryForTheirProbes) {
     CountingAllocator allocator(process_set_allocator);
