@@ -107,7 +107,8 @@ static int agree(MPI_Comm comm, int well)
     return MPIX_Comm_agree(comm, &well) == MPI_SUCCESS && well;
 }
 
-/* Rank 0 of the living tells each new process its rank, and the round. */
+/* Rank 0 of the living tells each new process its rank, and the round: also those behind a dead
+ * one, which wait for that. */
 static int send_places(MPI_Comm inter, MPI_Comm living, MPI_Comm comm)
 {
     MPI_Group all, alive, dead;
@@ -120,10 +121,10 @@ static int send_places(MPI_Comm inter, MPI_Comm living, MPI_Comm comm)
     MPI_Comm_group(living, &alive);
     MPI_Group_difference(all, alive, &dead);
     MPI_Group_size(dead, &n);
-    for (int i = 0; i < n && well; i++) {
+    for (int i = 0; i < n; i++) {
         int sent[3] = {0, round_now, size};
         MPI_Group_translate_ranks(dead, 1, &i, all, &sent[0]);
-        well = MPI_Send(sent, 3, MPI_INT, i, TAG_PLACE, inter) == MPI_SUCCESS;
+        well &= MPI_Send(sent, 3, MPI_INT, i, TAG_PLACE, inter) == MPI_SUCCESS;
     }
     MPI_Group_free(&dead);
     MPI_Group_free(&alive);

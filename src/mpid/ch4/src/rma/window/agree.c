@@ -3,7 +3,8 @@
 #include "mpidimpl.h"
 #include "rma/window/agree.h"
 
-enum { FAILED = 16, BITS = 5 };
+/* ENDED: a member failed because another one has died, or by a revocation. */
+enum { FAILED = 16, ENDED = 32, BITS = 6 };
 
 static void fold(uint64_t all[2], const uint64_t one[2]) { all[0] |= one[0]; }
 
@@ -44,21 +45,38 @@ static int agree_alone(MPIR_Comm *comm, int own_errno, bool ends_creation)
     return mpi_errno;
 }
 
+static uint64_t bits_of(int own_errno)
+{
+    if (own_errno == MPI_SUCCESS)
+        return 0;
+    return FAILED | (MPIR_Err_is_of_failure(MPIR_ERR_GET_CLASS(own_errno)) ? ENDED : 0);
+}
+
+/* A process may hear of a death here before it is told. */
+static int error_of(const MPIR_Comm *comm, uint64_t bits)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (bits & ENDED)
+        return MPIR_Comm_end_error(comm);
+    if (bits & FAILED)
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**winrefused");
+    return mpi_errno;
+}
+
 int MPIDIG_win_agree(MPIR_Comm *comm, int own_errno, unsigned *flags)
 {
-    uint64_t bits = (flags ? *flags : 0) | (own_errno ? FAILED : 0);
+    uint64_t bits = (flags ? *flags : 0) | bits_of(own_errno);
     int mpi_errno;
 
     if (!MPIR_Do_others_exist())
         return agree_alone(comm, own_errno, !flags);
     mpi_errno = fold_all(comm, &bits);
     if (flags)
-        *flags = (unsigned) bits & ~(unsigned) FAILED;
+        *flags = (unsigned) bits & ~(unsigned) (FAILED | ENDED);
     if (own_errno)
         return own_errno;
-    if (!mpi_errno && bits & FAILED)
-        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**winrefused");
-    return mpi_errno;
+    return mpi_errno ? mpi_errno : error_of(comm, bits);
 }
 
 /* The map has its table since MPI_Init.  Without memory for more buckets it keeps those that it

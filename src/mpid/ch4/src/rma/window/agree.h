@@ -14,8 +14,9 @@ enum {
 };
 
 /* Collective; no member returns before all have called it.  Returns the member's own error, or an
- * error which says that another member failed.  A flag is set if any member sets it; NULL means no
- * flags.  It allocates no memory. */
+ * error which says that another member failed: of class MPIX_ERR_PROC_FAILED or MPIX_ERR_REVOKED if
+ * that one's is.  A flag is set if any member sets it; NULL means no flags.  It allocates no
+ * memory. */
 int MPIDIG_win_agree(MPIR_Comm *comm, int own_errno, unsigned *flags);
 
 /* From now on the window's number leads to the window, in this process. */
