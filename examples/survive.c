@@ -177,10 +177,10 @@ static int send_places(MPI_Comm living, MPI_Comm between)
     MPI_Comm_group(living, &alive);
     MPI_Group_difference(all, alive, &dead);
     MPI_Group_size(dead, &n);
-    for (int i = 0; i < n && well; i++) {
+    for (int i = 0; i < n; i++) { /* also to those behind one that has died */
         int place[2] = {0, size};
         MPI_Group_translate_ranks(dead, 1, &i, all, &place[0]);
-        well = MPI_Send(place, 2, MPI_INT, i, TAG_PLACE, between) == MPI_SUCCESS;
+        well &= MPI_Send(place, 2, MPI_INT, i, TAG_PLACE, between) == MPI_SUCCESS;
     }
     MPI_Group_free(&dead);
     MPI_Group_free(&alive);

@@ -51,6 +51,7 @@ static struct {
     int room;
     process_t *processes; /* a hash table */
     unsigned long long endpoints;
+    bool are_left; /* MPI_Finalize goes through the tables, and frees them */
 } worlds;
 
 static int generation; /* of this process's worlds: MPI may be initialized again */
@@ -162,7 +163,7 @@ static void collect(void)
 {
     int avtid;
 
-    while ((avtid = forget_one()) != 0)
+    while (!worlds.are_left && (avtid = forget_one()) != 0)
         MPIDIU_free_avt(avtid);
 }
 
@@ -558,6 +559,7 @@ typedef struct {
     bool is_told;
 } farewell_t;
 
+/* The other process may end, and its endpoint with it, in each wait. */
 static void say_goodbye(ucp_ep_h *ep, void *arg)
 {
     farewell_t *farewell = arg;
@@ -567,7 +569,8 @@ static void say_goodbye(ucp_ep_h *ep, void *arg)
                                         ucp_dt_make_contig(1), sent, 0),
                          farewell->deadline, farewell->progress);
     farewell->is_told = true;
-    request_wait_for(ucp_ep_flush_nb(*ep, 0, sent), farewell->deadline, farewell->progress);
+    if (*ep)
+        request_wait_for(ucp_ep_flush_nb(*ep, 0, sent), farewell->deadline, farewell->progress);
 }
 
 int MPIDI_UCX_worlds_leave(void (*progress)(void))
@@ -578,6 +581,7 @@ int MPIDI_UCX_worlds_leave(void (*progress)(void))
     MPIDIU_avt_keeps = NULL;
     MPIDI_Port_on = false;
     MPIDI_Port_close_all();
+    worlds.are_left = true;
     HASH_ITER(hash_handle, worlds.processes, process, next)
     {
         farewell.is_told = false;
