@@ -438,7 +438,11 @@ def survived(times, is_long):
         yield f"the others go on after a stop of a host: {whom}", "stopped_host", whom
     yield "a stop of mpiexec ends the ranks", "stopped_mpiexec"
     for call in IN_JOBS:
-        for cliques, words in (("1", "kill cold child"), ("2", "exit cold parent")):
+        for cliques, words in (
+            ("1", "kill cold child"),
+            ("1", "kill cold parent"),
+            ("2", "exit cold parent"),
+        ):
             what = f"both jobs go on after a death in {call}, {words}, nodes: {cliques}"
             yield what, "survives_in_jobs", cliques, call, *words.split()
     for call in ("member", "root", "child", "init_of_child", "nobody"):

@@ -214,6 +214,8 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
         *mpi_errno = pass_on(group->length, bytes, root, comm, errflag);
     else if (status != AGGR_OK)
         *mpi_errno = MPIR_Aggr_error(status, bytes, group);
+    if (unlikely(status == AGGR_ERR_LENGTH)) /* the root has sent nothing, see send_mine() */
+        MPIR_Comm_end_as_ended(comm, mpi_errno);
     MPIR_Aggr_failed(*mpi_errno, errflag);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
