@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cmap_tuning.hpp"
+#include "core/logarithm.hpp"
 
 namespace cmap {
 namespace {
@@ -127,7 +128,7 @@ double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept {
         case CMAP_STRATEGY_SPACE: return space;
         case CMAP_STRATEGY_HYBRID: break;
     }
-    return policy.alpha * std::log(estimate.time) + (1 - policy.alpha) * std::log(space);
+    return policy.alpha * natural_log(estimate.time) + (1 - policy.alpha) * natural_log(space);
 }
 
 Choice choose(const Analysis &analysis) noexcept {
@@ -183,9 +184,9 @@ double space_worth(const Analysis &analysis, cmap_rep kind, double time) noexcep
     if (policy.strategy == CMAP_STRATEGY_TIME) return time <= cost ? anything : -1;
     const double array = double{sizeof(uint32_t)} * analysis.stats.size;
     if (policy.strategy == CMAP_STRATEGY_SPACE) return std::fmin(array, cost - CMAP_HEADER_BYTES);
-    const double left = cost - policy.alpha * std::log(time);
+    const double left = cost - policy.alpha * natural_log(time);
     if (policy.alpha == 1) return left >= 0 ? array : -1;
-    return std::fmin(array, std::exp(left / (1 - policy.alpha)) - CMAP_HEADER_BYTES);
+    return std::fmin(array, natural_exp(left / (1 - policy.alpha)) - CMAP_HEADER_BYTES);
 }
 
 }  // namespace cmap
