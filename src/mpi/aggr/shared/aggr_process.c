@@ -3,6 +3,7 @@
 #include "mpiimpl.h"
 #include "aggr_shared.h"
 #include "mpir_arrivals.h"
+#include "mpir_deaths.h"
 
 /* What a process has for all of its communicators: settings, counters, memory, and how it waits. */
 
@@ -80,6 +81,9 @@ typedef struct pace {
 } pace_t;
 
 enum { RARELY, OFTEN, PACES };
+/* Where processes may die, the engine asks the kernel whether something has come by TCP, which takes
+ * as long as a collective.  So a process that never waits calls it this much more rarely. */
+enum { RARER_WITH_DEATHS = 4 };
 enum { SPINS, YIELDS, WAYS };
 
 static const pace_t paces[WAYS][PACES] = {
@@ -96,12 +100,14 @@ static uint64_t soon;
 
 static void set_pace(void)
 {
-    const pace_t *pace = &paces[waiting.yields ? YIELDS : SPINS]
-                               [last_progress - last_arrival < SERIES ? OFTEN : RARELY];
+    const int how_often = last_progress - last_arrival < SERIES ? OFTEN : RARELY;
+    const pace_t *pace = &paces[waiting.yields ? YIELDS : SPINS][how_often];
 
     waiting.polls = pace->polls;
     waiting.turns = pace->turns;
     soon = pace->soon;
+    if (how_often == RARELY && MPIR_Deaths_watched)
+        soon *= RARER_WITH_DEATHS;
 }
 
 /* For mpir_yield.h.  Where the core is given away soon, it is only in the wait that calls the
