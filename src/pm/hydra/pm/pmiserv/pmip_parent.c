@@ -4,6 +4,7 @@
 #include "pmip.h"
 #include "demux.h"
 #include "absent.h"
+#include "left_files.h"
 #include "parent.h"
 #include "../../../../mpid/ch4/src/port/wire.h"
 #include <errno.h>
@@ -193,6 +194,7 @@ void HYD_pmcd_pmip_has_finalized(int fd)
 
 void HYD_pmcd_pmip_all_left(void)
 {
+    HYDU_remove_left_files();
     HYD_pmcd_pmip_unfinished_fails();
     for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0 && !HYD_pmcd_pmip_left_early(i))
