@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Natural logarithm and its inverse, for the comparison of costs.  libm's are as exact and as fast.
-// But their code and tables lie in pages that nothing else of MPI uses: the first map of a process
-// that compares costs waited for four page faults, a third of its time at 2^20 ranks.
+// But their code and tables lie in pages that nothing else of MPI uses.  The first map of a process
+// that compares costs waited for four page faults: a third of its time at 2^20 ranks.
 #ifndef CMAP_CORE_LOGARITHM_HPP_INCLUDED
 #define CMAP_CORE_LOGARITHM_HPP_INCLUDED
 
