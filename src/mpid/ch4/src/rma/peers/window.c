@@ -187,7 +187,8 @@ static bool is_wanted(const MPIR_Win *win)
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
-/* Where processes may die messages go by TCP (ucx_transports.c), and take longer. */
+/* Where processes may die no helper performs messages while the program computes (ucx_events.c).
+ * System calls need nobody at the target. */
 static bool is_kind_direct(const MPIR_Win *win)
 {
     if (win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC || MPIR_Deaths_watched)
