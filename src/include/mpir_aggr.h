@@ -39,7 +39,7 @@
 
 /* The maximum over the members of each number, by messages.  It allocates nothing, so that a member
  * without memory can tell the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
-enum { MPIR_AGGR_AGREE_MOST = 6 };
+enum { MPIR_AGGR_AGREE_MOST = 7 };
 int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n);
 
 #ifdef MPIR_WITHOUT_AGGREGATES

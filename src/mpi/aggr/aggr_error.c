@@ -16,14 +16,6 @@ int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received)
     return mpi_errno;
 }
 
-/* Another member may have heard of a death or a revocation, and be in the next operation.  This
- * process hears of it now, and the caller sees that the communicator is ended. */
-static void hear_of_ends(void)
-{
-    if (MPIR_Deaths_watched)
-        (void) MPID_Progress_test(NULL);
-}
-
 /* Of the root, which says no more: a process on another node may have died. */
 static int errclass_of_failure(void)
 {
@@ -37,13 +29,11 @@ int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t *group)
     if (likely(status == AGGR_OK))
         return MPI_SUCCESS;
 
-    if (status == AGGR_ERR_LENGTH) {
-        hear_of_ends();
+    if (status == AGGR_ERR_LENGTH)
         mpi_errno = MPIR_Aggr_lengths_differ(group->length, bytes);
-    } else if (status == AGGR_ERR_ROOT) {
+    else if (status == AGGR_ERR_ROOT)
         MPIR_ERR_SETANDSTMT(mpi_errno, errclass_of_failure(), ;, "**coll_fail");
-    } else {
+    else
         mpi_errno = status; /* of the progress engine */
-    }
     return mpi_errno;
 }

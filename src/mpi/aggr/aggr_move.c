@@ -191,6 +191,15 @@ fn_fail:
     goto fn_exit;
 }
 
+/* A root that has heard of a death sends nothing (send_mine()), and its next line may be that of
+ * another operation.  The death is in memory of the node: this process hears of it now. */
+static void hear_of_death(MPIR_Comm *comm, int *mpi_errno)
+{
+    if (MPIR_Deaths_watched)
+        (void) MPID_Progress_test(NULL);
+    MPIR_Comm_end_as_ended(comm, mpi_errno);
+}
+
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
                         MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno)
 {
@@ -214,8 +223,8 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
         *mpi_errno = pass_on(group->length, bytes, root, comm, errflag);
     else if (status != AGGR_OK)
         *mpi_errno = MPIR_Aggr_error(status, bytes, group);
-    if (unlikely(status == AGGR_ERR_LENGTH)) /* the root has sent nothing, see send_mine() */
-        MPIR_Comm_end_as_ended(comm, mpi_errno);
+    if (unlikely(status == AGGR_ERR_LENGTH))
+        hear_of_death(comm, mpi_errno);
     MPIR_Aggr_failed(*mpi_errno, errflag);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }

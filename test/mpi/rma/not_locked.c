@@ -113,6 +113,7 @@ static void check_free(int last)
         MPI_Win_unlock(0, win);
     }
     MPI_Win_free(&win);
+    CT_CHECK(ct_me != 0 || counter == ASKING, "free: counted to %d, not %d", counter, ASKING);
 }
 
 /* At least 2 processes. */

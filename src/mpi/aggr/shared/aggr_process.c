@@ -162,8 +162,8 @@ const aggr_waiting_t *MPIR_Aggr_waiting(void)
     return &waiting;
 }
 
-/* A process that never waits in its collectives makes progress here, some 10 us after the last
- * time. */
+/* A process that never waits in its collectives makes progress here, some time after the last
+ * time (`paces`). */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     MPIR_Aggr_counts.calls++;

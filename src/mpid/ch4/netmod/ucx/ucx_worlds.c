@@ -578,7 +578,6 @@ int MPIDI_UCX_worlds_leave(void (*progress)(void))
     process_t *process, *next;
     farewell_t farewell = {.deadline = MPIDI_Port_now() + PATIENCE, .progress = progress};
 
-    MPIDIU_avt_keeps = NULL;
     MPIDI_Port_on = false;
     MPIDI_Port_close_all();
     worlds.are_left = true;
@@ -594,6 +593,7 @@ int MPIDI_UCX_worlds_leave(void (*progress)(void))
         if (worlds.tables[i])
             forget_table(worlds.tables[i]);
     }
+    MPIDIU_avt_keeps = NULL;
     while (endings.queues[0].first) {
         ending_t *ending = (ending_t *) endings.queues[0].first;
 

@@ -37,7 +37,7 @@ inline double natural_log(double x) noexcept {
 // 2^k e^r with |r| at most ln(2) / 2, by its series.  Relative error below 1e-13.
 inline double natural_exp(double x) noexcept {
     constexpr int terms = 14;
-    if (x > 709) return HUGE_VAL;
+    if (!(x <= 709)) return HUGE_VAL;
     if (x < -708) return 0;
     const auto k = static_cast<int64_t>(x / LN_2 + (x < 0 ? -0.5 : 0.5));
     const double r = x - static_cast<double>(k) * LN_2;

@@ -88,8 +88,8 @@ void append_all(Choice &choice, const Analysis &analysis) noexcept {
 // one are arrays, or keep runs or members, a few at least.
 constexpr uint64_t LEAST_PAYLOAD = 12;
 
-// With the default weights no logarithm is taken: its first use in a process costs three page
-// faults, as much as a small creation.  The weights of space and time are then as 3 to 1, or more.
+// With the default weights no logarithm is taken.  The weights of space and time are then as 3 to
+// 1, or more.
 bool costs_no_more(const Estimate &closed, const Estimate &other,
                    const cmap_policy &policy) noexcept {
     const double space = 1 + static_cast<double>(other.space) / CMAP_HEADER_BYTES;

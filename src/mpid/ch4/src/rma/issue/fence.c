@@ -314,7 +314,8 @@ static int await_puts(MPIR_Win *win)
     if (MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) == 0)
         return MPI_SUCCESS;
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
-    MPIDIU_PROGRESS_WHILE(MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) != 0, vci);
+    MPIDIU_PROGRESS_WHILE_ANSWERED(
+        MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) != 0 && !MPIDIG_win_waits_in_vain(win), vci);
 
 fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
@@ -352,6 +353,8 @@ static int native_fence(MPIR_Win *win, int assert)
 
     /* fence after fence is no long wait, though none of them completes a request */
     MPIR_Yield_wait_begins();
+    if (win->comm_ptr->local_size == 1) /* a barrier of one makes no progress */
+        MPIR_TRY(MPIDIG_rma_progress(win));
     MPIR_TRY(await_puts(win));
     MPIR_TRY(timed_fence(win, assert));
     return issue ? MPIDIG_rma_failure(&issue->fence.told) : MPI_SUCCESS;

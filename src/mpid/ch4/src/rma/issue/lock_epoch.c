@@ -225,14 +225,17 @@ static int lock_own_shared(MPIR_Win *win)
     MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     target->lock_type = MPI_LOCK_SHARED;
     MPIDIG_rma_open(target, RI_NOTED);
-    return MPIDIG_rma_reach(win, target, RI_CLEAR);
+    mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
+    if (mpi_errno && target->issue.permission == RI_NOTED) /* nothing is under way */
+        MPIDIG_rma_close(win, target);
+    return mpi_errno;
 }
 
 /* The process takes its own lock now, and asks for another process's lock at the first operation on
  * it.  The message that asks belongs to this epoch, not to fences before it. */
 int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = MPI_SUCCESS, before = MPIDIG_WIN(win, sync).access_epoch_type;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
 
     if (!issue || is_free_of_locks(issue, assert))
@@ -240,8 +243,10 @@ int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
     MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, return mpi_errno);
     begin_all(win);
     mpi_errno = lock_own_shared(win);
-    if (mpi_errno)
+    if (mpi_errno) {
         end_all(win);
+        MPIDIG_WIN(win, sync).access_epoch_type = before;
+    }
 
     return mpi_errno;
 }

@@ -3,8 +3,8 @@
 #include "mpidimpl.h"
 #include "rma/window/agree.h"
 
-/* ENDED: a member failed because another one has died, or by a revocation. */
-enum { FAILED = 16, ENDED = 32, BITS = 6 };
+/* DIED: a member failed because another one has died; REVOKED: by a revocation. */
+enum { FAILED = 16, DIED = 32, REVOKED = 64, BITS = 7 };
 
 static void fold(uint64_t all[2], const uint64_t one[2]) { all[0] |= one[0]; }
 
@@ -47,19 +47,24 @@ static int agree_alone(MPIR_Comm *comm, int own_errno, bool ends_creation)
 
 static uint64_t bits_of(int own_errno)
 {
+    const int class = MPIR_ERR_GET_CLASS(own_errno);
+
     if (own_errno == MPI_SUCCESS)
         return 0;
-    return FAILED | (MPIR_Err_is_of_failure(MPIR_ERR_GET_CLASS(own_errno)) ? ENDED : 0);
+    return FAILED | (class == MPIX_ERR_PROC_FAILED ? DIED : 0) |
+           (class == MPIX_ERR_REVOKED ? REVOKED : 0);
 }
 
-/* A process may hear of a death here before it is told. */
-static int error_of(const MPIR_Comm *comm, uint64_t bits)
+/* A process may hear of a death or a revocation here before it is told. */
+static int error_of(uint64_t bits)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    if (bits & ENDED)
-        return MPIR_Comm_end_error(comm);
-    if (bits & FAILED)
+    if (bits & REVOKED)
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    else if (bits & DIED)
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED, "**proc_failed");
+    else if (bits & FAILED)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**winrefused");
     return mpi_errno;
 }
@@ -73,10 +78,10 @@ int MPIDIG_win_agree(MPIR_Comm *comm, int own_errno, unsigned *flags)
         return agree_alone(comm, own_errno, !flags);
     mpi_errno = fold_all(comm, &bits);
     if (flags)
-        *flags = (unsigned) bits & ~(unsigned) (FAILED | ENDED);
+        *flags = (unsigned) bits & ~(unsigned) (FAILED | DIED | REVOKED);
     if (own_errno)
         return own_errno;
-    return mpi_errno ? mpi_errno : error_of(comm, bits);
+    return mpi_errno ? mpi_errno : error_of(bits);
 }
 
 /* The map has its table since MPI_Init.  Without memory for more buckets it keeps those that it
