@@ -81,8 +81,8 @@ typedef struct pace {
 } pace_t;
 
 enum { RARELY, OFTEN, PACES };
-/* Where processes may die, the engine asks the kernel whether something has come by TCP.  That takes
- * as long as a collective, so a process that never waits calls it this much more rarely. */
+/* Where processes may die, the engine asks the kernel whether something has come by TCP.  That
+ * takes as long as a collective, so a process that never waits calls it this much more rarely. */
 enum { RARER_WITH_DEATHS = 4 };
 enum { SPINS, YIELDS, WAYS };
 
